@@ -1,1 +1,3 @@
-"""Measures `sliders`, its peers and the published figures on the same documents, questions, model and machine."""
+"""Measures `sliders`, its peers and the published figures on the same documents,
+questions, model and machine.
+"""

@@ -19,7 +19,8 @@ _EXACT_ASSIGNMENT = 400  # rows a document; beyond, rows are paired greedily
 
 @dataclass(frozen=True, slots=True)
 class CellScore:
-    """Counts of cells. `blank_right` is an empty cell where gold is empty, `invented` a value where gold is empty.
+    """Counts of cells. `blank_right` is an empty cell where gold is empty, `invented` a value
+    where gold is empty.
 
     `extra` counts the filled cells of predicted rows that match no gold row.
     """
@@ -63,7 +64,11 @@ class CellScore:
 
     def as_dict(self) -> dict[str, Any]:
         """Counts and shares, rounded to four places."""
-        shares = {"accuracy": self.accuracy, "grounded_wrong": self.grounded_wrong, "recall": self.recall}
+        shares = {
+            "accuracy": self.accuracy,
+            "grounded_wrong": self.grounded_wrong,
+            "recall": self.recall,
+        }
         return asdict(self) | {"scored": self.scored} | {k: round(v, 4) for k, v in shares.items()}
 
 
@@ -80,7 +85,9 @@ class CellError:
 
 
 def column_type(values: Sequence[str]) -> str:
-    """The schema type that a gold column's printed values have: boolean, integer, number, date or text."""
+    """The schema type that a gold column's printed values have: boolean, integer,
+    number, date or text.
+    """
     stated = [v for v in values if v.strip()]
     if not stated:
         return "text"
@@ -88,7 +95,10 @@ def column_type(values: Sequence[str]) -> str:
         v.casefold() in {"yes", "no", "true", "false"} for v in stated
     ):
         return "boolean"
-    if all(v.lstrip("-").isdigit() and len(v) < 10 and not (v.startswith("0") and v != "0") for v in stated):
+    if all(
+        v.lstrip("-").isdigit() and len(v) < 10 and not (v.startswith("0") and v != "0")
+        for v in stated
+    ):
         return "integer"
     if all(v.lstrip("-").replace(".", "", 1).isdigit() and len(v) < 13 for v in stated) and any(
         "." in v for v in stated
@@ -100,12 +110,16 @@ def column_type(values: Sequence[str]) -> str:
 
 
 def pinned_schema(tables: Sequence[GoldTable]) -> dict[str, Any]:
-    """The gold tables as a schema to pin: names and types only, no descriptions; grain from the rows a document."""
+    """The gold tables as a schema to pin: names and types only, no descriptions;
+    grain from the rows a document.
+    """
     pinned = []
     for table in tables:
         columns = [{"name": c, "type": column_type(list(table.frame[c]))} for c in table.columns]
         once = bool(table.doc) and bool(table.frame[table.doc].is_unique)
-        pinned.append({"name": table.name, "grain": "document" if once else "many", "columns": columns})
+        pinned.append(
+            {"name": table.name, "grain": "document" if once else "many", "columns": columns}
+        )
     return {"tables": pinned}
 
 
@@ -145,14 +159,23 @@ def _key(kind: str, value: Any) -> Any:
 
 
 def _agreement(
-    gold: list[dict[str, Any]], rows: list[dict[str, Any]], table: GoldTable, kinds: Mapping[str, str]
+    gold: list[dict[str, Any]],
+    rows: list[dict[str, Any]],
+    table: GoldTable,
+    kinds: Mapping[str, str],
 ) -> np.ndarray:
-    """Matrix of agreement; a column counts the more, the more distinct values it has in this group."""
+    """Matrix of agreement; a column counts the more, the more distinct values
+    it has in this group.
+    """
     matrix = np.zeros((len(gold), len(rows)))
     for column in table.columns:
         left = [_key(kinds[column], row[column]) for row in gold]
         right = [_key(kinds[column], row.get(column)) for row in rows]
-        codes = {key: i for i, key in enumerate(dict.fromkeys([*left, *right]), start=1) if key is not None}
+        codes = {
+            key: i
+            for i, key in enumerate(dict.fromkeys([*left, *right]), start=1)
+            if key is not None
+        }
         a, b = (np.array([codes.get(k, 0) for k in keys], dtype=int) for keys in (left, right))
         weight = len({*left} - {None}) / max(1, len(gold)) + 0.05
         matrix += weight * ((a[:, None] == b[None, :]) & (a[:, None] > 0))
@@ -160,7 +183,9 @@ def _agreement(
 
 
 def assign(scores: np.ndarray) -> list[tuple[int, int]]:
-    """Pairs (row, column) of a one-to-one assignment with the largest sum; pairs without any agreement are left out."""
+    """Pairs (row, column) of a one-to-one assignment with the largest sum;
+    pairs without any agreement are left out.
+    """
     if 0 in scores.shape:
         return []
     if max(scores.shape) > _EXACT_ASSIGNMENT:
@@ -217,7 +242,8 @@ def _hungarian(cost: np.ndarray) -> list[tuple[int, int]]:
 def score_table(
     table: GoldTable, predicted: pd.DataFrame | None, documents: Sequence[str] | None = None
 ) -> tuple[CellScore, list[CellError]]:
-    """Score one predicted table (columns of the gold table and `document`); None counts as a table without rows.
+    """Score one predicted table (columns of the gold table and `document`);
+    None counts as a table without rows.
 
     `documents` limits gold to rows of these files, for a run over part of a suite.
     """
@@ -227,7 +253,10 @@ def score_table(
         kept = {_stem(d) for d in documents}
         gold_rows = [row for row in gold_rows if _stem(row[table.doc]) in kept]
     rows = [] if predicted is None else predicted.to_dict("records")
-    by_gold, by_row = _by_document(gold_rows, table.doc), _by_document(rows, "document" if table.doc else "")
+    by_gold, by_row = (
+        _by_document(gold_rows, table.doc),
+        _by_document(rows, "document" if table.doc else ""),
+    )
     total, errors = CellScore(table.name), list[CellError]()
     for document in by_gold | by_row:
         wanted, given = by_gold.get(document, []), by_row.get(document, [])
@@ -266,7 +295,14 @@ def _score_row(
         counts[kind] = counts.get(kind, 0) + 1
         if kind not in {"right", "blank_right"}:
             errors.append(
-                CellError(table.name, document, column, str(wanted), "" if is_blank(value) else str(value), kind)
+                CellError(
+                    table.name,
+                    document,
+                    column,
+                    str(wanted),
+                    "" if is_blank(value) else str(value),
+                    kind,
+                )
             )
     return CellScore(table.name, **counts)
 

@@ -1,4 +1,6 @@
-"""The package `sliders` of another checkout, measured by the benchmarks of this one, and figures that are kept for later."""
+"""The package `sliders` of another checkout, measured by the benchmarks of this one, and figures
+that are kept for later.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ BEFORE = "before"
 
 
 def use_package_of(checkout: Path) -> Any:
-    """The module `sliders` of a checkout; `benchmarks` stays that of this file. Call it first in a process of its own.
+    """The module `sliders` of a checkout; `benchmarks` stays that of this file.
+    Call it first in a process of its own.
 
     Raises:
         SystemExit: the checkout holds no such package.
@@ -26,7 +29,10 @@ def use_package_of(checkout: Path) -> Any:
     import sliders
 
     if checkout not in Path(sliders.__file__).resolve().parents:
-        raise SystemExit(f"{checkout} holds no package sliders: {sliders.__file__} was found instead; give --sliders a checkout")
+        raise SystemExit(
+            f"{checkout} holds no package sliders: {sliders.__file__} was found instead; give "
+            "--sliders a checkout"
+        )
     sys.path[0] = str(ROOT)
     return sliders
 
@@ -34,9 +40,19 @@ def use_package_of(checkout: Path) -> Any:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a benchmark of any checkout: --sliders, --json, --store."""
     parser.add_argument("--json", type=Path, help="file for the figures")
-    parser.add_argument("--sliders", type=Path, default=ROOT, help="the checkout that is measured; this one when left out")
-    parser.add_argument("--store", nargs="?", const=BEFORE, metavar="NAME",
-                        help="keep the figures in benchmarks/stored; without a name as those before a change")  # fmt: skip
+    parser.add_argument(
+        "--sliders",
+        type=Path,
+        default=ROOT,
+        help="the checkout that is measured; this one when left out",
+    )
+    parser.add_argument(
+        "--store",
+        nargs="?",
+        const=BEFORE,
+        metavar="NAME",
+        help="keep the figures in benchmarks/stored; without a name as those before a change",
+    )
 
 
 def stored(benchmark: str, name: str = BEFORE, folder: Path = STORED) -> Any:
@@ -49,7 +65,9 @@ def store(benchmark: str, name: str, figures: Any, folder: Path = STORED) -> Non
     """Keep the figures of a benchmark under a name; those under other names stay."""
     path = folder / f"{benchmark}.json"
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    path.write_text(json.dumps(known | {name: figures}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(known | {name: figures}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
+    )
 
 
 def lines_of(module: str, checkout: Path, arguments: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -60,10 +78,14 @@ def lines_of(module: str, checkout: Path, arguments: Sequence[str]) -> Iterator[
     """
     command = [sys.executable, "-m", module, str(checkout), *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as child:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT
+    ) as child:
         assert child.stdout is not None
         for line in child.stdout:
             if line.startswith("{"):
                 yield json.loads(line)
     if child.returncode:
-        raise RuntimeError(f"{module} stopped early, with exit code {child.returncode}: see the lines above")
+        raise RuntimeError(
+            f"{module} stopped early, with exit code {child.returncode}: see the lines above"
+        )

@@ -1,9 +1,11 @@
-"""The Ray executor against the default one: the same documents, the same scripted server, the same cores.
+"""The Ray executor against the default one: the same documents, the same scripted
+server, the same cores.
 
     python -m benchmarks.cluster --evals DIR --json FILE [--tokens 4000000] [--workers 2]
 
-Each side runs in a process of its own over a new workspace. On the Ray side one worker is killed when a third of the chunks
-is read. Afterwards the two workspaces are compared row by row, and the cost of one task to the driver is measured alone.
+Each side runs in a process of its own over a new workspace. On the Ray side one worker is killed
+when a third of the chunks is read. Afterwards the two workspaces are compared row by row, and the
+cost of one task to the driver is measured alone.
 """
 
 from __future__ import annotations
@@ -34,8 +36,12 @@ _SHOWN = ("calls", "chunks", "documents", "rows", "add_s", "ask_s", "cpu_s", "pe
 _TASKS = 2000
 
 
-def spread(files: Sequence[Path], workspace: Path, workers: int = 2, kill: bool = True, **told: Any) -> dict[str, float]:
-    """The scale run on a Ray of `workers` processors, with one of them killed on the way, then the cost of tasks alone."""
+def spread(
+    files: Sequence[Path], workspace: Path, workers: int = 2, kill: bool = True, **told: Any
+) -> dict[str, float]:
+    """The scale run on a Ray of `workers` processors, with one of them killed on the way, then the
+    cost of tasks alone.
+    """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
 
@@ -51,16 +57,29 @@ def spread(files: Sequence[Path], workspace: Path, workers: int = 2, kill: bool 
         if time.perf_counter() - looked > 1:
             looked = time.perf_counter()
             used.update(_processor_seconds())
-        if kill and not killed and progress.stage == "extract" and progress.done * 3 > progress.total:
+        if (
+            kill
+            and not killed
+            and progress.stage == "extract"
+            and progress.done * 3 > progress.total
+        ):
             ours = psutil.Process().children(recursive=True)
-            readers = [p for p in ours if any(word.startswith("ray::Reader") for word in p.cmdline()[:1])]
+            readers = [
+                p for p in ours if any(word.startswith("ray::Reader") for word in p.cmdline()[:1])
+            ]
             if readers:
                 os.kill(readers[0].pid, signal.SIGKILL)
                 killed.append(readers[0].pid)
 
     found = scale(files, workspace, executor="ray", watch=watch, **told)
     used.update(_processor_seconds())
-    return {**found, "killed": float(len(killed)), "ray_start_s": ready, "cluster_cpu_s": sum(used.values()), **_task_cost(ray)}
+    return {
+        **found,
+        "killed": float(len(killed)),
+        "ray_start_s": ready,
+        "cluster_cpu_s": sum(used.values()),
+        **_task_cost(ray),
+    }
 
 
 def _processor_seconds() -> dict[int, float]:
@@ -73,7 +92,9 @@ def _processor_seconds() -> dict[int, float]:
 
 
 def _task_cost(ray: Any) -> dict[str, float]:
-    """Processor and wall milliseconds of the driver for one reading that does nothing, 64 at a time, with a usual payload."""
+    """Processor and wall milliseconds of the driver for one reading that does nothing, 64 at a
+    time, with a usual payload.
+    """
 
     class Idle:
         async def read(self, given: str) -> str:
@@ -101,19 +122,25 @@ def _task_cost(ray: Any) -> dict[str, float]:
 
 
 def differences(one: Path, other: Path) -> int:
-    """Documents, chunks, cells and rows of data tables that stand in one workspace and not in the other."""
+    """Documents, chunks, cells and rows of data tables that stand in one workspace
+    and not in the other.
+    """
     return len(_kept(one) ^ _kept(other))
 
 
 def _kept(path: Path) -> set[str]:
-    """What a workspace holds, as text; the order in which it came, and the ids of calls, which name the server, are left out."""
+    """What a workspace holds, as text; the order in which it came, and the ids of calls, which name
+    the server, are left out.
+    """
     with sliders.Workspace(path, write=False) as ws:
         catalog = ws.session.catalog
         found = {repr(catalog.documents.get(d.id)) for d in catalog.documents.all()}
         found |= {repr(chunk) for d in catalog.documents.all() for chunk in catalog.chunks.of(d.id)}
         for table in ws.schema.tables:
             for row in catalog.extractions.rows(table.name):
-                found.add(repr(replace(row, cells=tuple(replace(cell, call_id="") for cell in row.cells))))
+                found.add(
+                    repr(replace(row, cells=tuple(replace(cell, call_id="") for cell in row.cells)))
+                )
         for name, frame in ws.tables.items():
             found |= {repr((name, row)) for row in frame.itertuples(index=False)}
     return found
@@ -121,9 +148,15 @@ def _kept(path: Path) -> set[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run both sides, compare, and write flat figures."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__.splitlines()[0])
-    parser.add_argument("--evals", type=Path, help="folder of the evaluation sets; made-up texts when left out")
-    parser.add_argument("--tokens", type=int, default=4_000_000, help="size of the slice (characters / 4)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.cluster", description=__doc__.split("\n\n")[0]
+    )
+    parser.add_argument(
+        "--evals", type=Path, help="folder of the evaluation sets; made-up texts when left out"
+    )
+    parser.add_argument(
+        "--tokens", type=int, default=4_000_000, help="size of the slice (characters / 4)"
+    )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--latency", type=float, default=0.2)
     parser.add_argument("--slots", type=int, default=64)
@@ -143,7 +176,15 @@ def _measured(options: argparse.Namespace, folder: Path) -> dict[str, float]:
     files = [str(path) for path in _documents(options, folder)]
     told = {"files": files, "latency": options.latency, "slots": options.slots}
     default = finish(start("scale", workspace=str(folder / "default.db"), **told))
-    ray = finish(start("cluster", workspace=str(folder / "ray.db"), workers=options.workers, kill=not options.no_kill, **told))
+    ray = finish(
+        start(
+            "cluster",
+            workspace=str(folder / "ray.db"),
+            workers=options.workers,
+            kill=not options.no_kill,
+            **told,
+        )
+    )
     return {
         "tokens": default["tokens"],
         "minutes_default": default["minutes"],
@@ -153,7 +194,10 @@ def _measured(options: argparse.Namespace, folder: Path) -> dict[str, float]:
         "driver_cpu_ms_a_call_default": default["cpu_s"] / default["calls"] * 1000,
         "driver_cpu_ms_a_call_ray": ray["cpu_s"] / ray["calls"] * 1000,
         "calls_twice": ray["calls"] - default["calls"],
-        **{name: ray[name] for name in ("killed", "ray_start_s", "cluster_cpu_s", "task_driver_cpu_ms", "task_ms")},
+        **{
+            name: ray[name]
+            for name in ("killed", "ray_start_s", "cluster_cpu_s", "task_driver_cpu_ms", "task_ms")
+        },
         **{f"default.{name}": default[name] for name in _SHOWN},
         **{f"ray.{name}": ray[name] for name in _SHOWN},
     }

@@ -1,8 +1,9 @@
-"""`python -m benchmarks.compare`: several systems on the same suites, questions, model and machine, in one run.
+"""`python -m benchmarks.compare`: several systems on the same suites, questions, model and
+machine, in one run.
 
-Each system runs in its own environment and sees the model only through the counting proxy. Answers are stored as they
-come; the same command goes on where it stopped, and a finished run costs no call. `--redraw` draws tables and plots
-again from the stored rows alone.
+Each system runs in its own environment and sees the model only through the counting proxy. Answers
+are stored as they come; the same command goes on where it stopped, and a finished run costs no
+call. `--redraw` draws tables and plots again from the stored rows alone.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ from benchmarks.systems.base import PREPARED, Answered, Asked, Task
 _ROOT = Path(__file__).parent.parent
 _MARK = "@@"
 _PROGRESS = re.compile(r"\d+%\|.*\|.*\[")  # a line of a progress bar says nothing of an error
-_PORT = 8899  # the same in every run where it is free, because the address is part of a system's cache keys
+# the same in every run where it is free, because the address is part of a system's cache keys
+_PORT = 8899
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +48,30 @@ class Failed:
 
 
 def drive(system: System, task: Task, python: Path, timeout: float) -> Iterator[Answered | Failed]:
-    """Run a system's script on one task; its answers as they come, then `Failed` when it did not end well."""
+    """Run a system's script on one task; its answers as they come, then `Failed` when
+    it did not end well.
+    """
     env = os.environ | {
-        "PYTHONPATH": str(_import_path(system, task.work)), "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": task.base_url,
-        "LITELLM_LOCAL_MODEL_COST_MAP": "True", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false",
-        "DO_NOT_TRACK": "1", "ANONYMIZED_TELEMETRY": "False",
-    }  # fmt: skip
+        "PYTHONPATH": str(_import_path(system, task.work)),
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": task.base_url,
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "HF_HUB_OFFLINE": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "DO_NOT_TRACK": "1",
+        "ANONYMIZED_TELEMETRY": "False",
+    }
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
         child = subprocess.Popen(
-            [str(python), "-m", system.module], cwd=task.work, env=env, text=True, encoding="utf-8",
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
-        )  # fmt: skip
+            [str(python), "-m", system.module],
+            cwd=task.work,
+            env=env,
+            text=True,
+            encoding="utf-8",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        )
         assert child.stdin and child.stdout
         _tell(child.stdin, task.to_json())
         lines: queue.Queue[str | None] = queue.Queue()
@@ -72,7 +87,9 @@ def drive(system: System, task: Task, python: Path, timeout: float) -> Iterator[
             child.stdin.close()
         errors.seek(0)
         lines = (line.rsplit("\r", 1)[-1] for line in errors.read().split("\n"))
-        tail = "\n".join(line for line in lines if line.strip() and not _PROGRESS.search(line))[-1500:]
+        tail = "\n".join(line for line in lines if line.strip() and not _PROGRESS.search(line))[
+            -1500:
+        ]
     if not ended:
         yield Failed(f"no end after {timeout:.0f} s; {tail}")
     elif code:
@@ -80,7 +97,9 @@ def drive(system: System, task: Task, python: Path, timeout: float) -> Iterator[
 
 
 def _import_path(system: System, work: Path) -> Path:
-    """Where the child finds `benchmarks`; a peer does not see the project's own package, whose name one shares."""
+    """Where the child finds `benchmarks`; a peer does not see the project's own package,
+    whose name one shares.
+    """
     if not system.pins:
         return _ROOT
     folder = work / "path"
@@ -92,7 +111,9 @@ def _import_path(system: System, work: Path) -> Path:
 
 
 def _tell(stream: Any, line: str) -> None:
-    with contextlib.suppress(BrokenPipeError):  # a child that has ended is reported by its exit code
+    with contextlib.suppress(
+        BrokenPipeError
+    ):  # a child that has ended is reported by its exit code
         stream.write(line + "\n")
         stream.flush()
 
@@ -103,7 +124,9 @@ def _read(stream: Any, lines: queue.Queue[str | None]) -> None:
     lines.put(None)
 
 
-def _answers(lines: queue.Queue[str | None], control: Any, deadline: float) -> Generator[Answered | Failed, None, bool]:
+def _answers(
+    lines: queue.Queue[str | None], control: Any, deadline: float
+) -> Generator[Answered | Failed, None, bool]:
     """Answers until the stream ends (returns True) or the deadline passes (returns False)."""
     while True:
         try:
@@ -131,15 +154,27 @@ class Settings:
     embeddings: bool = True
 
 
-def compare_one(suite: Suite, system: System, settings: Settings, proxy: Proxy, results: Results) -> str:
-    """Run one system on one suite and store every answer; returns the run's id. A failure is stored, not raised."""
+def compare_one(
+    suite: Suite, system: System, settings: Settings, proxy: Proxy, results: Results
+) -> str:
+    """Run one system on one suite and store every answer; returns the run's id.
+
+    A failure is stored, not raised.
+    """
     docs, questions = settings.docs, settings.questions
     if system.limit:
         docs = min(docs or system.limit[0], system.limit[0])
         questions = min(questions or system.limit[1] or 10**6, system.limit[1] or 10**6)
     part = (over_documents(suite, docs) if docs else suite).limited(questions=questions)
     asked = [q for q in part.questions if q.answer_type != "table_file"]
-    key = RunKey(suite.name, system.name, settings.model, system.mode, len(part.documents), tuple(q.id for q in asked))
+    key = RunKey(
+        suite.name,
+        system.name,
+        settings.model,
+        system.mode,
+        len(part.documents),
+        tuple(q.id for q in asked),
+    )
     characters = sum(d.stat().st_size for d in part.documents)
     run_id = results.begin(key, versions(system), characters, settings.fresh)
     open_questions = [q for q in asked if q.id not in results.answered(run_id)]
@@ -163,10 +198,18 @@ def compare_one(suite: Suite, system: System, settings: Settings, proxy: Proxy, 
         place = work / str(number)
         place.mkdir(exist_ok=True)
         task = Task(
-            tuple(d.resolve() for d in documents), tuple(Asked(q.id, q.question) for q in group),
-            proxy.url(run_id), settings.model, place, system.mode, options,
-        )  # fmt: skip
-        error = _drive_group(system, task, python, settings.timeout, group, run_id, proxy, results) or error
+            tuple(d.resolve() for d in documents),
+            tuple(Asked(q.id, q.question) for q in group),
+            proxy.url(run_id),
+            settings.model,
+            place,
+            system.mode,
+            options,
+        )
+        error = (
+            _drive_group(system, task, python, settings.timeout, group, run_id, proxy, results)
+            or error
+        )
     results.finish(run_id, error)
     return run_id
 
@@ -187,10 +230,14 @@ def _drive_group(
     for item in drive(system, task, python, timeout):
         if isinstance(item, Failed):
             proxy.abort()
-            spent = proxy.ledger.count(run_id) - before  # all of it by the question that was not answered
+            spent = (
+                proxy.ledger.count(run_id) - before
+            )  # all of it by the question that was not answered
             for q in group:
                 if q.id not in seen:
-                    _store(results, run_id, Answered(q.id, "failed", error=item.error), False, spent)
+                    _store(
+                        results, run_id, Answered(q.id, "failed", error=item.error), False, spent
+                    )
                     spent = Count()
             print(f"{system.name}: failed: {item.error[-300:]}")
             return item.error
@@ -203,7 +250,8 @@ def _drive_group(
         _store(results, run_id, item, verdict.right, spent)
         mark = "FAIL" if item.status == "failed" else "right" if verdict.right else "wrong"
         print(
-            f"{system.name:16} {mark:5} {item.id:32} {spent.calls:5} calls {item.seconds:8.1f} s {item.error[:80]}",
+            f"{system.name:16} {mark:5} {item.id:32} {spent.calls:5} calls {item.seconds:8.1f} s "
+            f"{item.error[:80]}",
             flush=True,
         )
     return ""
@@ -211,39 +259,75 @@ def _drive_group(
 
 def _store(results: Results, run_id: str, answer: Answered, right: bool, spent: Count) -> None:
     results.add(
-        run_id, question_id=answer.id, status=answer.status, right=int(right), calls=spent.calls,
-        prompt_tokens=spent.prompt_tokens, completion_tokens=spent.completion_tokens, seconds=answer.seconds,
-        errors=spent.errors, error=answer.error[:500],
-    )  # fmt: skip
+        run_id,
+        question_id=answer.id,
+        status=answer.status,
+        right=int(right),
+        calls=spent.calls,
+        prompt_tokens=spent.prompt_tokens,
+        completion_tokens=spent.completion_tokens,
+        seconds=answer.seconds,
+        errors=spent.errors,
+        error=answer.error[:500],
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
-    parser.add_argument("--suite", action="append", default=[], help="suite folder; may be given several times")
-    parser.add_argument("--systems", default="sliders,sliders-warm,retrieval", help=", ".join(SYSTEMS))
+    parser.add_argument(
+        "--suite", action="append", default=[], help="suite folder; may be given several times"
+    )
+    parser.add_argument(
+        "--systems", default="sliders,sliders-warm,retrieval", help=", ".join(SYSTEMS)
+    )
     parser.add_argument("--model", default="local", help="name of the served model")
-    parser.add_argument("--base-url", default=os.environ.get("SLIDERS_BASE_URL", ""), help="endpoint behind the proxy")
+    parser.add_argument(
+        "--base-url",
+        default=os.environ.get("SLIDERS_BASE_URL", ""),
+        help="endpoint behind the proxy",
+    )
     parser.add_argument("--stub", action="store_true", help="no model: the proxy answers by itself")
     parser.add_argument("--questions", type=int, help="the first so many questions")
-    parser.add_argument("--docs", type=int, help="the first so many documents, with gold worked out again for them")
-    parser.add_argument("--context-tokens", type=int, default=32768, help="context window of the model")
-    parser.add_argument("--no-embeddings", action="store_true", help="retrieval by words only")
-    parser.add_argument("--timeout", type=float, default=7200.0, help="seconds for one system on one suite")
-    parser.add_argument("--fresh", action="store_true", help="forget stored answers of these runs")
-    parser.add_argument("--json", type=Path, help="flat file: <suite>.<system>.accuracy, .tokens, .seconds, .failed")
-    parser.add_argument("--results", type=Path, default=OUT / "results.db", help="the SQLite file of all rows")
-    parser.add_argument("--work", type=Path, default=OUT / "work", help="folder of the workspaces")
-    parser.add_argument("--redraw", action="store_true", help="only draw tables, plots and RESULTS.md from stored rows")
     parser.add_argument(
-        "--keep", action="append", default=[], metavar="GROUP=FILE",
-        help="with --redraw: flat JSON of another benchmark (engine, planner ...), kept for the page",
-    )  # fmt: skip
+        "--docs", type=int, help="the first so many documents, with gold worked out again for them"
+    )
+    parser.add_argument(
+        "--context-tokens", type=int, default=32768, help="context window of the model"
+    )
+    parser.add_argument("--no-embeddings", action="store_true", help="retrieval by words only")
+    parser.add_argument(
+        "--timeout", type=float, default=7200.0, help="seconds for one system on one suite"
+    )
+    parser.add_argument("--fresh", action="store_true", help="forget stored answers of these runs")
+    parser.add_argument(
+        "--json", type=Path, help="flat file: <suite>.<system>.accuracy, .tokens, .seconds, .failed"
+    )
+    parser.add_argument(
+        "--results", type=Path, default=OUT / "results.db", help="the SQLite file of all rows"
+    )
+    parser.add_argument("--work", type=Path, default=OUT / "work", help="folder of the workspaces")
+    parser.add_argument(
+        "--redraw",
+        action="store_true",
+        help="only draw tables, plots and RESULTS.md from stored rows",
+    )
+    parser.add_argument(
+        "--keep",
+        action="append",
+        default=[],
+        metavar="GROUP=FILE",
+        help=(
+            "with --redraw: flat JSON of another benchmark (engine, planner ...), kept for the page"
+        ),
+    )
     return parser
 
 
 @contextlib.contextmanager
 def _endpoint(args: argparse.Namespace) -> Iterator[Model]:
-    """What answers behind the proxy: the stub, a server, or the embedded model for the length of the run."""
+    """What answers behind the proxy: the stub, a server, or the embedded model for
+    the length of the run.
+    """
     if args.stub:
         yield Stub()
     elif args.base_url:
@@ -261,28 +345,45 @@ def _endpoint(args: argparse.Namespace) -> Iterator[Model]:
         finally:
             server.stop()
     else:
-        raise SuiteError(f"no endpoint for {args.model}: give --base-url URL, or --model local for the embedded one")
+        raise SuiteError(
+            f"no endpoint for {args.model}: give --base-url URL, or --model local for "
+            "the embedded one"
+        )
 
 
 def _compare_all(
     args: argparse.Namespace, suites: Sequence[Suite], names: Sequence[str], results: Results
 ) -> list[str]:
     settings = Settings(
-        args.model, args.docs, args.questions, args.timeout, args.fresh, args.work, args.context_tokens,
+        args.model,
+        args.docs,
+        args.questions,
+        args.timeout,
+        args.fresh,
+        args.work,
+        args.context_tokens,
         not args.no_embeddings,
-    )  # fmt: skip
+    )
     with _endpoint(args) as model, Proxy(model, _PORT) as proxy:
-        return [compare_one(suite, SYSTEMS[name], settings, proxy, results) for suite in suites for name in names]
+        return [
+            compare_one(suite, SYSTEMS[name], settings, proxy, results)
+            for suite in suites
+            for name in names
+        ]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the comparison; 0 when every system ended well (or all was drawn again), 1 when one failed, 2 for bad arguments."""
+    """Run the comparison; 0 when every system ended well (or all was drawn again), 1 when one
+    failed, 2 for bad arguments.
+    """
     args = _parser().parse_args(argv)
     names = [name.strip() for name in args.systems.split(",") if name.strip()]
     unknown = [name for name in names if name not in SYSTEMS]
     if unknown or not (args.suite or args.redraw):
         print(
-            f"unknown systems {unknown}; known: {', '.join(SYSTEMS)}" if unknown else "give --suite DIR",
+            f"unknown systems {unknown}; known: {', '.join(SYSTEMS)}"
+            if unknown
+            else "give --suite DIR",
             file=sys.stderr,
         )
         return 2

@@ -1,12 +1,16 @@
-"""Entity resolution without labels on the public record-linkage sets: pairwise F1 beside Splink and a plain threshold.
+"""Entity resolution without labels on the public record-linkage sets:
+pairwise F1 beside Splink and a plain threshold.
 
-    python -m benchmarks.entity_resolution [--suites DIR] [--split dev] [--model NAME --base-url URL] [--json FILE]
+    python -m benchmarks.entity_resolution [--suites DIR] [--split dev]
+        [--model NAME --base-url URL] [--json FILE]
 
-A set is a folder `er_*/<split>`: two sources under `inputs/` and their pairs, or one list of strings with clusters,
-under `tables/`. Columns are taken as they come; nothing here tells the resolver what they mean. Where candidate pairs
-are labelled, F1 counts those pairs only. The plain threshold is fixed at a rapidfuzz token-set ratio of 90, Splink runs with
-its documented defaults and is not tuned. `f1_model`: the agent of reconciliation is asked about the open band only, at most
-one call in ten records, as about any rows that may be one thing. `--model local` is the embedded model.
+A set is a folder `er_*/<split>`: two sources under `inputs/` and their pairs, or one list of
+strings with clusters, under `tables/`. Columns are taken as they come; nothing here tells the
+resolver what they mean. Where candidate pairs are labelled, F1 counts those pairs only. The
+plain threshold is fixed at a rapidfuzz token-set ratio of 90, Splink runs with its documented
+defaults and is not tuned. `f1_model`: the agent of reconciliation is asked about the open band
+only, at most one call in ten records, as about any rows that may be one thing. `--model local`
+is the embedded model.
 """
 
 from __future__ import annotations
@@ -36,7 +40,9 @@ PLAIN_THRESHOLD = 90
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Records by column; those before `boundary` are one source (None: a single source), and the true pairs."""
+    """Records by column; those before `boundary` are one source (None: a single
+    source), and the true pairs.
+    """
 
     name: str
     names: tuple[str, ...]
@@ -56,7 +62,9 @@ def load(folder: Path, name: str) -> Task:
     """Read one set."""
     inputs = sorted((folder / "inputs").glob("*.csv")) if (folder / "inputs").is_dir() else []
     if not inputs:
-        gold_file = next(p for p in sorted((folder / "tables").glob("*_gold.csv")) if "slice" not in p.name)
+        gold_file = next(
+            p for p in sorted((folder / "tables").glob("*_gold.csv")) if "slice" not in p.name
+        )
         rows = read_csv(gold_file)
         text = next(c for c in rows[0] if c not in ("id", "cluster"))
         members: dict[str, list[int]] = defaultdict(list)
@@ -68,10 +76,15 @@ def load(folder: Path, name: str) -> Task:
     left_id, right_id = list(pairs[0])[:2]
     inputs.sort(key=lambda p: p.stem != left_id.removesuffix("_id"))
     left, right = read_csv(inputs[0]), read_csv(inputs[1])
-    place = [{r["id"]: i for i, r in enumerate(left)}, {r["id"]: i + len(left) for i, r in enumerate(right)}]
+    place = [
+        {r["id"]: i for i, r in enumerate(left)},
+        {r["id"]: i + len(left) for i, r in enumerate(right)},
+    ]
     names = tuple(c for c in left[0] if c != "id")
     columns = tuple(tuple(r[c] for r in [*left, *right]) for c in names)
-    numbered = [(place[0][p[left_id]], place[1][p[right_id]], p.get("match", "1") == "1") for p in pairs]
+    numbered = [
+        (place[0][p[left_id]], place[1][p[right_id]], p.get("match", "1") == "1") for p in pairs
+    ]
     gold = frozenset((a, b) for a, b, match in numbered if match)
     labelled = frozenset((a, b) for a, b, _ in numbered) if "match" in pairs[0] else None
     return Task(name, names, columns, len(left), gold, labelled)
@@ -96,13 +109,17 @@ def plain_threshold(task: Task) -> list[Pair]:
     records = [utils.default_process(" ".join(parts)) for parts in zip(*task.columns, strict=True)]
     start = task.boundary or 0
     left = records if task.boundary is None else records[:start]
-    scores = process.cdist(left, records[start:], scorer=fuzz.token_set_ratio, score_cutoff=PLAIN_THRESHOLD)
+    scores = process.cdist(
+        left, records[start:], scorer=fuzz.token_set_ratio, score_cutoff=PLAIN_THRESHOLD
+    )
     pairs = ((int(a), int(b) + start) for a, b in zip(*scores.nonzero(), strict=True))
     return [p for p in pairs if p[0] < p[1]]
 
 
 def splink_pairs(task: Task) -> list[Pair]:
-    """Splink with its documented defaults: string comparisons on every column, EM, match probability of 0.5 or more."""
+    """Splink with its documented defaults: string comparisons on every column, EM, match
+    probability of 0.5 or more.
+    """
     import pandas as pd
     import splink.comparison_library as cl
     from splink import DuckDBAPI, Linker, SettingsCreator, block_on
@@ -121,7 +138,9 @@ def splink_pairs(task: Task) -> list[Pair]:
     sides = [door.register(part, dataset_display_name=f"side{n}") for n, part in enumerate(parts)]
     linker = Linker(sides if len(sides) > 1 else sides[0], settings, log_level=None)
     linker.training.estimate_u_using_random_sampling(max_pairs=1e6)
-    for rule in rules[:2] if len(rules) > 1 else ():  # EM needs a column that the blocking rule does not fix
+    for rule in (
+        rules[:2] if len(rules) > 1 else ()
+    ):  # EM needs a column that the blocking rule does not fix
         linker.training.estimate_parameters_using_expectation_maximisation(rule)
     found = linker.inference.predict(threshold_match_probability=0.5).as_pandas_dataframe()
     return list(zip(found["unique_id_l"], found["unique_id_r"], strict=True))
@@ -133,10 +152,16 @@ async def heard(task: Task, resolved: Resolved, model: Model) -> tuple[list[Matc
     table = Table("records", tuple(map(Column, task.names)), row="one record")
     cases = []
     for match in asked:
-        rows = {str(r): tuple(c[r] or None for c in task.columns) for r in (match.left, match.right)}
-        cases.append(Case("records", Group(task.names, rows), (), {}, tuple((row,) for row in rows)))
+        rows = {
+            str(r): tuple(c[r] or None for c in task.columns) for r in (match.left, match.right)
+        }
+        cases.append(
+            Case("records", Group(task.names, rows), (), {}, tuple((row,) for row in rows))
+        )
     outcomes, calls = await repair_cases(model, table, cases, Options())
-    return [m for m, outcome in zip(asked, outcomes, strict=True) if outcome.verdict == "repaired"], calls
+    return [
+        m for m, outcome in zip(asked, outcomes, strict=True) if outcome.verdict == "repaired"
+    ], calls
 
 
 def joined(resolved: Resolved, added: Iterable[Match]) -> set[Pair]:
@@ -144,7 +169,11 @@ def joined(resolved: Resolved, added: Iterable[Match]) -> set[Pair]:
     home = {record: group for group in resolved.clusters for record in group}
     found = {(m.left, m.right) for m in resolved.matches}
     for match in added:
-        both = tuple(dict.fromkeys((*home.get(match.left, (match.left,)), *home.get(match.right, (match.right,)))))
+        both = tuple(
+            dict.fromkeys(
+                (*home.get(match.left, (match.left,)), *home.get(match.right, (match.right,)))
+            )
+        )
         found |= {(min(pair), max(pair)) for pair in combinations(both, 2)}
         home |= dict.fromkeys(both, both)
     return found
@@ -182,7 +211,17 @@ def measure(
 
 def show(figures: dict[str, float], names: Sequence[str]) -> None:
     """Print the figures as a table."""
-    columns = ("f1", "f1_model", "calls", "added", "f1_splink", "f1_plain", "open", "records", "seconds")
+    columns = (
+        "f1",
+        "f1_model",
+        "calls",
+        "added",
+        "f1_splink",
+        "f1_plain",
+        "open",
+        "records",
+        "seconds",
+    )
     print("set".ljust(20), *(c.rjust(10) for c in columns))
     for name in names:
         print(name.ljust(20), *(str(figures.get(f"{name}.{c}", "-")).rjust(10) for c in columns))
@@ -190,7 +229,9 @@ def show(figures: dict[str, float], names: Sequence[str]) -> None:
 
 def main() -> None:
     """Measure, print, and write where asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--suites", type=Path, default=Path("../shared/evals"))
     parser.add_argument("--split", default="dev")
     parser.add_argument("--base-url", default="")

@@ -18,9 +18,11 @@ class EnvironmentFailed(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One system: the module that runs it, the phase it is measured in, and the pin file of its environment.
+    """One system: the module that runs it, the phase it is measured in, and the pin
+    file of its environment.
 
-    Without a pin file it runs in the project's own environment. `limit` (documents, questions) keeps a slow peer short.
+    Without a pin file it runs in the project's own environment. `limit` (documents, questions)
+    keeps a slow peer short.
     """
 
     name: str
@@ -37,7 +39,9 @@ SYSTEMS = {
         System("sliders", _OWN, "cold"),
         System("sliders-warm", _OWN, "warm"),
         System("sliders-batch", _OWN, "batch"),
-        System("sliders-genie", "benchmarks.systems.sliders_genie", pins="sliders_genie", limit=(4, 1)),
+        System(
+            "sliders-genie", "benchmarks.systems.sliders_genie", pins="sliders_genie", limit=(4, 1)
+        ),
         System("retrieval", "benchmarks.systems.retrieval"),
         System("whole-context", "benchmarks.systems.whole_context"),
         System("chain-of-agents", "benchmarks.systems.chain_of_agents"),
@@ -77,7 +81,9 @@ def python_of(system: System, root: Path = OUT / "environments") -> Path:
     root.mkdir(parents=True, exist_ok=True)
     _run([sys.executable, "-m", "venv", str(home)], system.name)
     install = [str(python), "-m", "pip", "install", "--quiet", "--no-input", "--no-deps"]
-    _run([*install, "-r", str(pins)], system.name)  # the pins are the whole closure: nothing else is resolved
+    _run(
+        [*install, "-r", str(pins)], system.name
+    )  # the pins are the whole closure: nothing else is resolved
     stamp.write_text(digest)
     return python
 
@@ -86,4 +92,6 @@ def _run(command: list[str], name: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         said = (done.stderr or done.stdout).strip()[-800:]
-        raise EnvironmentFailed(f"environment of {name}: {' '.join(command[1:5])} ended with {done.returncode}: {said}")
+        raise EnvironmentFailed(
+            f"environment of {name}: {' '.join(command[1:5])} ended with {done.returncode}: {said}"
+        )

@@ -1,6 +1,8 @@
-"""Faults of `faults.yaml` and their places in a package: an expression of a function, wherever its file lies.
+"""Faults of `faults.yaml` and their places in a package: an expression of a function,
+wherever its file lies.
 
-Expressions are compared as `ast.unparse` writes them, so a formatter or a move between files changes nothing.
+Expressions are compared as `ast.unparse` writes them, so a formatter or a move between
+files changes nothing.
 """
 
 from __future__ import annotations
@@ -79,13 +81,16 @@ class Package:
         places = [
             Place(path, fault.function, *span)
             for path, function in known
-            if not fault.context or any(ast.unparse(node) == _plain(fault.context) for node in own_nodes(function))
+            if not fault.context
+            or any(ast.unparse(node) == _plain(fault.context) for node in own_nodes(function))
             for node in own_nodes(function)
             if isinstance(node, ast.expr) and ast.unparse(node) == wanted
             if (span := _span(self._texts[path], node)) is not None
         ]
         if len(places) != 1:
-            raise FaultNotFound(f"{fault.name}: {fault.before} stands {len(places)} times in {fault.function}")
+            raise FaultNotFound(
+                f"{fault.name}: {fault.before} stands {len(places)} times in {fault.function}"
+            )
         return places[0]
 
 
@@ -95,7 +100,9 @@ def load(file: Path = FILE) -> list[Fault]:
 
 
 def functions_of(tree: ast.AST, around: tuple[str, ...] = ()) -> Iterator[tuple[str, Function]]:
-    """Every function under a node with its qualified name: classes and outer functions before it, points between."""
+    """Every function under a node with its qualified name: classes and outer functions
+    before it, points between.
+    """
     for child in ast.iter_child_nodes(tree):
         names = around
         if isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -106,7 +113,9 @@ def functions_of(tree: ast.AST, around: tuple[str, ...] = ()) -> Iterator[tuple[
 
 
 def own_nodes(function: Function) -> Iterator[ast.AST]:
-    """Expressions and statements of a function, without those of the functions and classes inside it."""
+    """Expressions and statements of a function, without those of the functions
+    and classes inside it.
+    """
     waiting: list[ast.AST] = [*ast.iter_child_nodes(function)]
     while waiting:
         node = waiting.pop()
@@ -122,11 +131,14 @@ def _plain(source: str) -> str:
 
 
 def _span(text: str, node: ast.expr) -> tuple[int, int] | None:
-    """Where an expression begins and ends; None inside an f-string, where older Pythons count wrongly."""
+    """Where an expression begins and ends; None inside an f-string, where older
+    Pythons count wrongly.
+    """
     assert node.end_lineno is not None and node.end_col_offset is not None
     lines = text.split("\n")
     start, end = (
-        sum(len(before) + 1 for before in lines[: line - 1]) + len(lines[line - 1].encode()[:column].decode())
+        sum(len(before) + 1 for before in lines[: line - 1])
+        + len(lines[line - 1].encode()[:column].decode())
         for line, column in ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
     )
     try:

@@ -1,7 +1,8 @@
-"""The pytest plugin of `benchmarks.faults`: notes which test enters which line, or runs chosen tests in a given order.
+"""The pytest plugin of `benchmarks.faults`: notes which test enters which line, or runs chosen
+tests in a given order.
 
-It notes when `FAULTS_RECORD` names a file for what it noted, and chooses when `FAULTS_TESTS` names a file of test ids; the test
-that fails is written beside that, into a file that ends in `.failed`.
+It notes when `FAULTS_RECORD` names a file for what it noted, and chooses when `FAULTS_TESTS` names
+a file of test ids; the test that fails is written beside that, into a file that ends in `.failed`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Record:
-    """Names, for coverage.py, the test or the wide fixture that runs, and notes seconds, failures and users of fixtures."""
+    """Names, for coverage.py, the test or the wide fixture that runs, and notes seconds, failures
+    and users of fixtures.
+    """
 
     def __init__(self, file: Path) -> None:
         self._file, self._context = file, ""
@@ -80,16 +83,26 @@ class Record:
         self._context = os.environ[CONTEXT] = context
         current = coverage.Coverage.current()
         if current is None:
-            raise pytest.UsageError("coverage.py did not start by itself: install version 7.11 or newer")
+            raise pytest.UsageError(
+                "coverage.py did not start by itself: install version 7.11 or newer"
+            )
         current.switch_context(context)
 
     def _forget(self) -> None:
         """Empty the memories of `sliders`, so that each test enters what it uses."""
-        modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "sliders"]
+        modules = [
+            module
+            for name, module in list(sys.modules.items())
+            if name.partition(".")[0] == "sliders"
+        ]
         if len(modules) != self._modules:
             self._modules = len(modules)
             values = [value for module in modules for value in vars(module).values()]
-            self._caches = [value.cache_clear for value in values if callable(getattr(value, "cache_clear", None))]
+            self._caches = [
+                value.cache_clear
+                for value in values
+                if callable(getattr(value, "cache_clear", None))
+            ]
         for forget in self._caches:
             forget()
 
@@ -98,13 +111,20 @@ class Choice:
     """Keeps only the chosen tests, in the order in which they are named."""
 
     def __init__(self, file: Path) -> None:
-        self._place = {name: place for place, name in enumerate(file.read_text(encoding="utf-8").splitlines())}
+        self._place = {
+            name: place for place, name in enumerate(file.read_text(encoding="utf-8").splitlines())
+        }
         self._failed = file.with_suffix(".failed")
 
     @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
         left = [item for item in items if item.nodeid not in self._place]
-        items[:] = sorted((item for item in items if item.nodeid in self._place), key=lambda item: self._place[item.nodeid])
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self._place),
+            key=lambda item: self._place[item.nodeid],
+        )
         config.hook.pytest_deselected(items=left)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

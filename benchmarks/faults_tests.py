@@ -1,4 +1,6 @@
-"""Which tests enter which function: one run of the suite under coverage.py, in a copy of the checkout."""
+"""Which tests enter which function: one run of the suite under coverage.py, in a
+copy of the checkout.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from benchmarks.faults_places import Function, functions_of, own_nodes
 PLUGIN = "benchmarks.faults_pytest"
 LEFT_OUT = "embedded"
 """The mark of tests that need the file of a model."""
-_NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", ".*_cache", ".hypothesis", "out")
+_NOT_COPIED = shutil.ignore_patterns(
+    ".git", ".venv", "venv", "__pycache__", ".*_cache", ".hypothesis", "out"
+)
 _SETTINGS = """[run]
 source = {checkout}/sliders
 data_file = {folder}/data/coverage
@@ -33,8 +37,8 @@ core = ctrace
 class Entries:
     """What one run of the suite told.
 
-    `entered` holds the tests of a function, named "file::qualified name"; `order` all tests, the fastest first; `failed` those
-    that fail without any fault; `lines` the coverage of lines.
+    `entered` holds the tests of a function, named "file::qualified name"; `order` all tests, the
+    fastest first; `failed` those that fail without any fault; `lines` the coverage of lines.
     """
 
     entered: dict[str, list[str]]
@@ -56,8 +60,14 @@ def copied(checkout: Path, to: Path) -> Path:
 
 
 def environment(checkout: Path, **more: str) -> dict[str, str]:
-    """The variables of a run of tests in a copy: nothing of the caller's own settings of the package."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("SLIDERS_", "FAULTS_", "COVERAGE_"))}
+    """The variables of a run of tests in a copy: nothing of the caller's own
+    settings of the package.
+    """
+    own = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("SLIDERS_", "FAULTS_", "COVERAGE_"))
+    }
     return {**own, "PYTHONPATH": str(checkout), **more}
 
 
@@ -85,12 +95,18 @@ def entries(checkout: Path, work: Path) -> Entries:
 def _run_suite(checkout: Path, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "data").mkdir(parents=True)
-    place, settings, noted = copied(checkout, folder / "checkout"), folder / "coverage.rc", folder / "noted.json"
+    place, settings, noted = (
+        copied(checkout, folder / "checkout"),
+        folder / "coverage.rc",
+        folder / "noted.json",
+    )
     settings.write_text(_SETTINGS.format(checkout=place, folder=folder), encoding="utf-8")
     variables = environment(place, COVERAGE_PROCESS_START=str(settings), FAULTS_RECORD=str(noted))
     command = pytest_command(folder, "-m", f"not {LEFT_OUT}")
     with (folder / "log.txt").open("w", encoding="utf-8") as log:
-        subprocess.run(command, cwd=place, env=variables, stdout=log, stderr=subprocess.STDOUT, check=False)
+        subprocess.run(
+            command, cwd=place, env=variables, stdout=log, stderr=subprocess.STDOUT, check=False
+        )
     if not noted.is_file():
         raise RuntimeError(f"the suite did not run to its end: see {folder / 'log.txt'}")
 
@@ -106,7 +122,11 @@ def _read(folder: Path) -> Entries:
     measured.save()
     measured.json_report(outfile=str(report))
     totals = json.loads(report.read_text(encoding="utf-8"))["totals"]
-    lines = {"percent": round(totals["percent_covered"], 2), "covered": totals["covered_lines"], "all": totals["num_statements"]}
+    lines = {
+        "percent": round(totals["percent_covered"], 2),
+        "covered": totals["covered_lines"],
+        "all": totals["num_statements"],
+    }
     data, checkout = measured.get_data(), folder / "checkout"
     entered: dict[str, list[str]] = {}
     for file in sorted(data.measured_files()):
@@ -126,9 +146,16 @@ def _read(folder: Path) -> Entries:
 def _entering(
     path: Path, contexts: Mapping[int, Iterable[str]], users: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Functions of a file with the tests that ran a line of their bodies, themselves or by a fixture that they share."""
+    """Functions of a file with the tests that ran a line of their bodies, themselves or by a
+    fixture that they share.
+    """
     for name, function in functions_of(ast.parse(path.read_text(encoding="utf-8"))):
-        ran = {context for line in _body_lines(function) for context in contexts.get(line, ()) if context}
+        ran = {
+            context
+            for line in _body_lines(function)
+            for context in contexts.get(line, ())
+            if context
+        }
         yield name, sorted({test for context in ran for test in users.get(context, (context,))})
 
 
@@ -152,4 +179,9 @@ def _ordered(seconds: Mapping[str, float], users: Mapping[str, Sequence[str]]) -
 def figures_of(known: Entries) -> dict[str, Any]:
     """What is told of the suite: its tests, and the lines of the package that they run."""
     failed = {"failed_without_a_fault": known.failed}
-    return {"tests": len(known.seconds), "left_out": LEFT_OUT, **failed, "line_coverage": known.lines}
+    return {
+        "tests": len(known.seconds),
+        "left_out": LEFT_OUT,
+        **failed,
+        "line_coverage": known.lines,
+    }

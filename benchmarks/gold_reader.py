@@ -1,7 +1,9 @@
-"""A model double that knows the gold tables: it finds a value only in a segment that holds it, and counts every token.
+"""A model double that knows the gold tables: it finds a value only in a segment that holds it,
+and counts every token.
 
-A document holds a value where a printed form of it stands; a value of which no printed form is found is held by the segment
-nearest to the attribute's name. So retrieval that misses the segment costs recall, as it would with a model.
+A document holds a value where a printed form of it stands; a value of which no printed form is
+found is held by the segment nearest to the attribute's name. So retrieval that misses the segment
+costs recall, as it would with a model.
 """
 
 from __future__ import annotations
@@ -27,25 +29,32 @@ class GoldReader:
     """See the module. `overhead` is what a call costs beside its segments."""
 
     def __init__(
-        self, gold: Gold, index: SegmentIndex, names: Mapping[str, str], overhead: int = 0,
+        self,
+        gold: Gold,
+        index: SegmentIndex,
+        names: Mapping[str, str],
+        overhead: int = 0,
         holders: dict[tuple[str, str, str], dict[int, Place]] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.gold, self.index, self.names = gold, index, names
         self.overhead = overhead
         self.tokens = 0
         self.calls = 0
         self._holders = {} if holders is None else holders
 
-    async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
+    async def read(
+        self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
+    ) -> Reading:
         spans = self.index.entries[document.id].spans.tolist()
         rows = {(start, end): (row, tokens) for row, (start, end, tokens) in enumerate(spans)}
         sent = [rows[place] for place in places]
         tokens = sum(size for _, size in sent)
         self.tokens += tokens
         self.calls += 1
-        cells = [self._cell(document, table, column, [row for row, _ in sent]) for column in columns]
+        cells = [
+            self._cell(document, table, column, [row for row, _ in sent]) for column in columns
+        ]
         return Reading(tuple(cells), tokens + self.overhead)
-
 
     def _cell(self, document: Document, table: Table, column: Column, rows: Sequence[int]) -> Cell:
         value = self.gold.get((table.name, self.names[document.id], column.name))
@@ -55,23 +64,36 @@ class GoldReader:
         for row in rows:
             if row in holders:
                 start, end = holders[row]
-                return Cell(column.name, value, document.text[start:end], Grounding.EXACT, Span(document.id, start, end))
+                return Cell(
+                    column.name,
+                    value,
+                    document.text[start:end],
+                    Grounding.EXACT,
+                    Span(document.id, start, end),
+                )
         return Cell(column.name, absence=Absence.NOT_STATED)
 
-    def holders(self, document: Document, table: Table, column: Column, value: Scalar) -> dict[int, Place]:
+    def holders(
+        self, document: Document, table: Table, column: Column, value: Scalar
+    ) -> dict[int, Place]:
         """Segments that hold a value, with its place."""
         key = (document.id, table.name, column.name)
         if key not in self._holders:
             self._holders[key] = self._find(document, table, column, value)
         return self._holders[key]
 
-    def _find(self, document: Document, table: Table, column: Column, value: Scalar) -> dict[int, Place]:
+    def _find(
+        self, document: Document, table: Table, column: Column, value: Scalar
+    ) -> dict[int, Place]:
         spans = self.index.entries[document.id].spans.tolist()
         found: dict[int, Place] = {}
         for form in printed_forms(value):
             pattern = r"\s+".join(map(re.escape, form.split()))
             for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", document.text, re.IGNORECASE):
-                row = next((n for n, (start, end, _) in enumerate(spans) if start <= match.start() < end), None)
+                row = next(
+                    (n for n, (start, end, _) in enumerate(spans) if start <= match.start() < end),
+                    None,
+                )
                 if row is not None:
                     found.setdefault(row, (match.start(), min(match.end(), spans[row][1])))
         query = description_vector(self.index.embedder, table, column)
@@ -93,12 +115,18 @@ def printed_forms(value: Scalar) -> list[str]:
         month, short = day.strftime("%B"), day.strftime("%b")
         forms = [text]
         for name in (month, short, short + "."):
-            forms += [f"{day.day} {name} {day.year}", f"{name} {day.day}, {day.year}", f"{name} {day.day} , {day.year}"]
+            forms += [
+                f"{day.day} {name} {day.year}",
+                f"{name} {day.day}, {day.year}",
+                f"{name} {day.day} , {day.year}",
+            ]
         return forms
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         number = int(value) if float(value).is_integer() else value
         forms = [str(number), f"{number:,}"]
-        return forms + ([_WORDS[number]] if isinstance(number, int) and 0 <= number < len(_WORDS) else [])
+        return forms + (
+            [_WORDS[number]] if isinstance(number, int) and 0 <= number < len(_WORDS) else []
+        )
     return [text]
 
 

@@ -1,9 +1,10 @@
 """Names that are one thing or two: does reconciliation join the right ones?
 
-    python -m benchmarks.names [--model NAME --base-url URL [--api-key KEY] [--dialect NAME]] [--json FILE]
+    python -m benchmarks.names [--model NAME --base-url URL [--api-key KEY] [--dialect NAME]]
+        [--json FILE]
 
-Each case is a column of names; those between bars are one thing. `--model local` is the embedded model, nothing is code alone.
-The cases were written before anything was tuned on them.
+Each case is a column of names; those between bars are one thing. `--model local` is the embedded
+model, nothing is code alone. The cases were written before anything was tuned on them.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ from sliders.schema import Column, Table
 from sliders.values import ColumnType
 
 TABLE = Table(
-    "things", (Column("name"), Column("size", ColumnType.NUMBER), Column("place"), Column("note")), row="one thing",
-    key=("name",), pinned=True,
-)  # fmt: skip
+    "things",
+    (Column("name"), Column("size", ColumnType.NUMBER), Column("place"), Column("note")),
+    row="one thing",
+    key=("name",),
+    pinned=True,
+)
 SAME = """
 Universität Marrenfeld = Univ. Marrenfeld
 Friedrich Oswald Krantz = Friedrich O. Krantz
@@ -78,17 +82,23 @@ FILLERS = ("Quorn Ashby", "Vittel Tamber", "Oskarine Dell")
 def cases() -> list[tuple[list[str], int]]:
     """Names of each case, and how many things they are."""
     same = [(line.split(" = "), 1) for line in SAME.strip().splitlines()]
-    return same + [(names, len(names)) for names in (line.split(" | ") for line in APART.strip().splitlines())]
+    return same + [
+        (names, len(names)) for names in (line.split(" | ") for line in APART.strip().splitlines())
+    ]
 
 
 async def things(names: list[str], model: Model | None) -> tuple[int, list[str]]:
-    """How many things reconciliation makes of the names, whose rows state different columns, and what was decided."""
+    """How many things reconciliation makes of the names, whose rows state different columns,
+    and what was decided.
+    """
     listed, size = [*names, *FILLERS], len(names)
     ids = [f"r{n}" for n in range(len(listed))]
     columns = {
         "name": listed,
         "size": [10.5 if n == 0 else 90.0 + n if n >= size else None for n in range(len(listed))],
-        "place": ["Arlen" if n == 1 else f"Town {n}" if n >= size else None for n in range(len(listed))],
+        "place": [
+            "Arlen" if n == 1 else f"Town {n}" if n >= size else None for n in range(len(listed))
+        ],
         "note": [None] * len(listed),
     }
     relation = MemoryRelation(columns, ids, ids, ids)
@@ -115,8 +125,12 @@ async def measure(given: argparse.Namespace) -> dict[str, object]:
 
 def main() -> None:
     """Measure, print, and write where asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="", help="a model of the server, local, or nothing: code alone")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--model", default="", help="a model of the server, local, or nothing: code alone"
+    )
     parser.add_argument("--base-url", default="")
     parser.add_argument("--api-key", default="none")
     parser.add_argument("--dialect", default="auto")

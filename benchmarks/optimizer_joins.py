@@ -1,4 +1,6 @@
-"""Joins in the optimizer's benchmark: ours against filter push-down and against the best plan with known selectivities."""
+"""Joins in the optimizer's benchmark: ours against filter push-down and against the best plan with
+known selectivities.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,21 @@ _CITY_FILTERS = (("state",), ("population",), ("state", "population"))
 
 
 def join_queries(suite: Suite, random_: random.Random) -> list[BenchQuery]:
-    """Joins with filters on both tables, as in the paper's example; those with an empty result are drawn again."""
+    """Joins with filters on both tables, as in the paper's example; those with an empty
+    result are drawn again.
+    """
     teams, cities = suite.tables["teams"], suite.tables["cities"]
     queries: list[BenchQuery] = []
     while len(queries) < _COUNT:
         parts = ["t." + condition(teams, "team", random_, False)]
-        parts += ["c." + condition(cities, name, random_, False) for name in random_.choice(_CITY_FILTERS)]
+        parts += [
+            "c." + condition(cities, name, random_, False) for name in random_.choice(_CITY_FILTERS)
+        ]
         where = " AND ".join(parts)
-        sql = f"SELECT t.team, c.population FROM teams t JOIN cities c ON t.city = c.city WHERE {where}"
+        sql = (
+            "SELECT t.team, c.population FROM teams t JOIN cities c ON t.city = "
+            f"c.city WHERE {where}"
+        )
         if gold_rows(suite, sql) and selective(suite, sql):
             queries.append(BenchQuery(suite.name, sql, "join", ("teams", "cities"), len(queries)))
     return queries
@@ -37,7 +46,8 @@ def selective(suite: Suite, sql: str) -> bool:
     """Whether every filter drops at least half of its table: a filter that keeps all is none."""
     query = parse_query(sql, [table.table for table in suite.tables.values()])
     return all(
-        2 * sum(leaf.truth(row) is True for row in suite.tables[use.table].rows.values()) <= len(suite.tables[use.table].rows)
+        2 * sum(leaf.truth(row) is True for row in suite.tables[use.table].rows.values())
+        <= len(suite.tables[use.table].rows)
         for use in query.tables
         for leaf in leaves(use.where)
     )
@@ -64,7 +74,11 @@ async def joins_measured(suite: Suite, queries: list[BenchQuery], each: bool) ->
         wanted = gold_rows(suite, query.sql)
         row = {}
         for name, start in (("push-down", ""), ("ours", ""), ("from t", "t"), ("from c", "c")):
-            with patch.object(linking, "_adaptive", push_down) if name == "push-down" else nullcontext():
+            with (
+                patch.object(linking, "_adaptive", push_down)
+                if name == "push-down"
+                else nullcontext()
+            ):
                 result = await _run(suite, query.sql, start)
             row[name] = result.tokens - result.sample_tokens
             if name == "ours":
@@ -89,7 +103,9 @@ async def push_down(running: Running) -> None:
     """Plan 1: every table is filtered alone, then the join attributes are read."""
     for use in running.query.tables:
         running.accepted[use.alias] = await running.filter_all(use.alias, use.where)
-        await running.complete(use.alias, running.accepted[use.alias], running.query.keys(use.alias))
+        await running.complete(
+            use.alias, running.accepted[use.alias], running.query.keys(use.alias)
+        )
 
 
 async def _run(suite: Suite, sql: str, start: str):  # type: ignore[no-untyped-def]

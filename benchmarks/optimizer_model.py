@@ -1,4 +1,6 @@
-"""A sample of queries with a model in the place of the double: what it finds, what it is sent, and how long it takes."""
+"""A sample of queries with a model in the place of the double: what it finds, what it is sent,
+and how long it takes.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,18 @@ from sliders.llm import Model
 
 
 def measure_model(
-    evals: Path, suites: Sequence[str], count: int, documents: int, minutes: float, *, seed: int, model: str | Model,
+    evals: Path,
+    suites: Sequence[str],
+    count: int,
+    documents: int,
+    minutes: float,
+    *,
+    seed: int,
+    model: str | Model,
     **settings: Any,
-) -> dict[str, float]:  # fmt: skip
-    """F1 of rows and tokens of segments, with the model and with the double, over `count` queries in all.
+) -> dict[str, float]:
+    """F1 of rows and tokens of segments, with the model and with the double, over
+    `count` queries in all.
 
     Args:
         suites: data sets, with about as many queries each.
@@ -34,10 +44,14 @@ def measure_model(
     for number, name in enumerate(suites):
         share = count // len(suites) + (number < count % len(suites))
         with tempfile.TemporaryDirectory() as folder:
-            suite = open_suite(name, evals, Path(folder), documents=documents, model=model, **settings)
+            suite = open_suite(
+                name, evals, Path(folder), documents=documents, model=model, **settings
+            )
             with suite.workspace:
                 table = next(iter(suite.tables.values()))
-                for query in draw(name, table, share, random.Random(seed + list(SUITES).index(name))):
+                for query in draw(
+                    name, table, share, random.Random(seed + list(SUITES).index(name))
+                ):
                     if (time.monotonic() - began) / 60 < minutes:
                         results.append(asyncio.run(_one(suite, query)))
     if not results:
@@ -60,9 +74,16 @@ async def _one(suite: Suite, query: BenchQuery) -> tuple[float, float, int, int,
     double = await run_query(session, query.sql, reader=suite.reader(), reuse=False)
     began = time.monotonic()
     found = await run_query(session, query.sql, reuse=False)
-    scores = [row_f1(plain(result), [tuple(map(_plain, row)) for row in wanted]) for result in (found, double)]
-    print(f"{suite.name} {query.sql}\n    F1 {scores[0]:.2f} (double {scores[1]:.2f}), {found.tokens} tokens "
-          f"(double {double.tokens}) of {found.whole_tokens}, {time.monotonic() - began:.0f} s", flush=True)  # fmt: skip
+    scores = [
+        row_f1(plain(result), [tuple(map(_plain, row)) for row in wanted])
+        for result in (found, double)
+    ]
+    print(
+        f"{suite.name} {query.sql}\n    F1 {scores[0]:.2f} (double {scores[1]:.2f}), "
+        f"{found.tokens} tokens (double {double.tokens}) of {found.whole_tokens}, "
+        f"{time.monotonic() - began:.0f} s",
+        flush=True,
+    )
     return scores[0], scores[1], found.tokens, double.tokens, found.whole_tokens
 
 

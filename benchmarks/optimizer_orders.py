@@ -13,18 +13,28 @@ from sliders.engine import TableRun
 from sliders.query import And, Expression, Filter, Or, leaves, order, parse_query
 
 OrderPolicy = Callable[[Expression, str, TableRun, frozenset[str]], Filter]
-"""Which filter is evaluated next: of what is left to decide, for a document of a run, with what is selected of it."""
+"""Which filter is evaluated next: of what is left to decide, for a document of a run, with
+what is selected of it.
+"""
 
 
 @contextmanager
 def ordered(policy: OrderPolicy | None, one_by_one: bool) -> Iterator[None]:
-    """Queries choose filters by the policy, the optimizer's when it is None; `one_by_one`: one attribute a call."""
+    """Queries choose filters by the policy, the optimizer's when it is None; `one_by_one`:
+    one attribute a call.
+    """
     with ExitStack() as patches:
         if policy is not None:
-            chosen = lambda run, rest, document_id, selected: policy(rest, document_id, run, selected)  # noqa: E731
+            chosen = lambda run, rest, document_id, selected: policy(  # noqa: E731
+                rest, document_id, run, selected
+            )
             patches.enter_context(patch.object(TableRun, "next_filter", chosen))
         if one_by_one:
-            patches.enter_context(patch.object(TableRun, "_companions", lambda _run, _id, name, rows, _needs: ([name], rows)))
+            patches.enter_context(
+                patch.object(
+                    TableRun, "_companions", lambda _run, _id, name, rows, _needs: ([name], rows)
+                )
+            )
         yield
 
 
@@ -33,16 +43,22 @@ def true_selectivities(gold: GoldTable, sql: str) -> dict[str, float]:
     found = {}
     for use in parse_query(sql, [gold.table]).tables:
         for leaf in leaves(use.where):
-            found[leaf.key] = sum(leaf.truth(row) is True for row in gold.rows.values()) / len(gold.rows)
+            found[leaf.key] = sum(leaf.truth(row) is True for row in gold.rows.values()) / len(
+                gold.rows
+            )
     return found
 
 
-def by_selectivity(rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
+def by_selectivity(
+    rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]
+) -> Filter:
     """The most selective filter first, whatever it costs."""
     return next(order(rest, run.statistics.selectivity, lambda _: 1.0).filters())
 
 
-def by_average_cost(rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
+def by_average_cost(
+    rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]
+) -> Filter:
     """Selectivity and the mean cost of an attribute: one order for all documents."""
 
     def cost(leaf: Filter) -> float:
@@ -53,7 +69,9 @@ def by_average_cost(rest: Expression, document_id: str, run: TableRun, selected:
 
 def mean_cost(run: TableRun, attribute: str) -> float:
     """Mean tokens of an attribute over the documents so far."""
-    spent = [sum(s.tokens for s in steps if attribute in s.attributes) for steps in run.steps.values()]
+    spent = [
+        sum(s.tokens for s in steps if attribute in s.attributes) for steps in run.steps.values()
+    ]
     paid = [tokens for tokens in spent if tokens]
     return sum(paid) / len(paid) if paid else 100.0
 
@@ -65,10 +83,16 @@ def shuffled(seed: int) -> OrderPolicy:
 
 
 def exhaustive(shares: Mapping[str, float]) -> OrderPolicy:
-    """The best policy there is under the cost model when the true selectivities are known, by trying everything."""
+    """The best policy there is under the cost model when the true selectivities are known,
+    by trying everything.
+    """
 
-    def first(rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
-        costs = {name: run.cost(document_id, name) for leaf in leaves(rest) for name in leaf.attributes}
+    def first(
+        rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]
+    ) -> Filter:
+        costs = {
+            name: run.cost(document_id, name) for leaf in leaves(rest) for name in leaf.attributes
+        }
         known = run.values(document_id)
         output = {n: costs.get(n) or run.cost(document_id, n) for n in selected if n not in known}
         return best_first(rest, shares, costs, output)[1]
@@ -77,9 +101,14 @@ def exhaustive(shares: Mapping[str, float]) -> OrderPolicy:
 
 
 def best_first(
-    rest: Expression, shares: Mapping[str, float], costs: Mapping[str, float], output: Mapping[str, float]
+    rest: Expression,
+    shares: Mapping[str, float],
+    costs: Mapping[str, float],
+    output: Mapping[str, float],
 ) -> tuple[float, Filter]:
-    """Least expected cost of deciding an expression (and reading the output of accepted rows), and the filter to start with."""
+    """Least expected cost of deciding an expression (and reading the output of accepted rows), and
+    the filter to start with.
+    """
 
     @cache
     def value(node: Expression | bool, read: frozenset[str]) -> tuple[float, Filter | None]:

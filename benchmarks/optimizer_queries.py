@@ -1,4 +1,6 @@
-"""Queries for the optimizer's benchmark, drawn from gold tables with a fixed seed, and what they should give."""
+"""Queries for the optimizer's benchmark, drawn from gold tables with a fixed seed, and
+what they should give.
+"""
 
 from __future__ import annotations
 
@@ -38,22 +40,39 @@ class BenchQuery:
 
 
 DESCRIPTIONS = {
-    "event_date": "day of the accident", "city": "city in which it is", "state": "state in which it is",
-    "operator": "company or person that operated the aircraft", "aircraft_make": "manufacturer of the aircraft",
-    "aircraft_model": "model of the aircraft", "registration": "registration number of the aircraft",
-    "damage": "how badly the aircraft was damaged", "weather": "weather conditions at the time, visual or instrument",
-    "people_killed": "number of people who were killed", "name": "name of the person or place",
-    "eat_type": "kind of place to eat", "food": "cuisine that is served", "price_range": "how expensive it is",
-    "customer_rating": "rating by customers", "area": "part of the town", "near": "what it is near to",
-    "family_friendly": "whether children are welcome", "birth_date": "day on which the person was born",
-    "death_date": "day on which the person died", "country_of_citizenship": "country of which the person is a citizen",
-    "birth_place_partial": "town in which the person was born", "citation": "neutral citation of the judgment",
-    "case_name": "name of the case, the parties", "applicant": "party that applies or appeals",
-    "respondent": "party that responds", "judge": "judge who gave the judgment", "hearing_date": "day of the hearing",
+    "event_date": "day of the accident",
+    "city": "city in which it is",
+    "state": "state in which it is",
+    "operator": "company or person that operated the aircraft",
+    "aircraft_make": "manufacturer of the aircraft",
+    "aircraft_model": "model of the aircraft",
+    "registration": "registration number of the aircraft",
+    "damage": "how badly the aircraft was damaged",
+    "weather": "weather conditions at the time, visual or instrument",
+    "people_killed": "number of people who were killed",
+    "name": "name of the person or place",
+    "eat_type": "kind of place to eat",
+    "food": "cuisine that is served",
+    "price_range": "how expensive it is",
+    "customer_rating": "rating by customers",
+    "area": "part of the town",
+    "near": "what it is near to",
+    "family_friendly": "whether children are welcome",
+    "birth_date": "day on which the person was born",
+    "death_date": "day on which the person died",
+    "country_of_citizenship": "country of which the person is a citizen",
+    "birth_place_partial": "town in which the person was born",
+    "citation": "neutral citation of the judgment",
+    "case_name": "name of the case, the parties",
+    "applicant": "party that applies or appeals",
+    "respondent": "party that responds",
+    "judge": "judge who gave the judgment",
+    "hearing_date": "day of the hearing",
     "judgment_date": "day of the judgment",
     "applicant_nationality": "the country of which the applicant is a citizen or national",
-    "team": "full name of the team", "population": "number of inhabitants of the city proper",
-}  # fmt: skip
+    "team": "full name of the team",
+    "population": "number of inhabitants of the city proper",
+}
 """What a user would say of the attributes; plain retrieval is told as well."""
 
 
@@ -62,17 +81,25 @@ def read_table(path: Path, columns: Sequence[str], document: str = "doc") -> Gol
     with path.open(newline="", encoding="utf-8") as handle:
         lines = list(csv.DictReader(handle))
     typed = {name: as_values([line[name] for line in lines]) for name in columns}
-    table = Table(path.stem, tuple(Column(n, ColumnType(typed[n][0]), DESCRIPTIONS[n]) for n in columns), grain="document")
+    table = Table(
+        path.stem,
+        tuple(Column(n, ColumnType(typed[n][0]), DESCRIPTIONS[n]) for n in columns),
+        grain="document",
+    )
     rows = {line[document]: {n: typed[n][1][at] for n in columns} for at, line in enumerate(lines)}
     return GoldTable(table, rows)
 
 
 def draw(suite: str, gold: GoldTable, count: int, random_: random.Random) -> list[BenchQuery]:
-    """`count` queries over one table, the groups and AND/OR in turn; those whose gold result is empty are drawn again."""
+    """`count` queries over one table, the groups and AND/OR in turn; those whose gold result is
+    empty are drawn again.
+    """
     queries = []
     for number in range(count):
         group = number % len(GROUPS)
-        size = (1, random_.choice((2, 3)), min(len(gold.table.columns), random_.choice((4, 5))))[group]
+        size = (1, random_.choice((2, 3)), min(len(gold.table.columns), random_.choice((4, 5))))[
+            group
+        ]
         for _ in range(50):
             names = random_.sample(gold.table.column_names, size)
             connective = " OR " if number // len(GROUPS) % 2 else " AND "
@@ -81,7 +108,10 @@ def draw(suite: str, gold: GoldTable, count: int, random_: random.Random) -> lis
             if group == 2 and number % 2:
                 half = size // 2
                 other = " AND " if connective == " OR " else " OR "
-                where = f"({other.join(conditions[:half])}){connective}{connective.join(conditions[half:])}"
+                where = (
+                    f"({other.join(conditions[:half])}){connective}"
+                    f"{connective.join(conditions[half:])}"
+                )
             else:
                 where = connective.join(conditions)
             selected = random_.sample(gold.table.column_names, random_.choice((1, 2)))
@@ -110,7 +140,9 @@ def condition(gold: GoldTable, name: str, random_: random.Random, loose: bool) -
     few = len(counts) < len(values) / 2
     shape = random_.choice(("=", "in", "<>", "not null") if loose else ("=", "in"))
     if shape == "not null" or (loose and not few):
-        return random_.choice((f"{name} IS NOT NULL", f"{name} >= {literal(sorted(values)[len(values) // 3])}"))  # type: ignore[type-var]
+        return random_.choice(
+            (f"{name} IS NOT NULL", f"{name} >= {literal(sorted(values)[len(values) // 3])}")
+        )  # type: ignore[type-var]
     if shape == "=":
         return f"{name} = {literal(random_.choice(common if few else values))}"
     if shape == "<>":
@@ -122,7 +154,9 @@ def condition(gold: GoldTable, name: str, random_: random.Random, loose: bool) -
 
 
 def literal(value: Scalar) -> str:
-    return str(value) if isinstance(value, (int, float)) else "'" + str(value).replace("'", "''") + "'"
+    return (
+        str(value) if isinstance(value, (int, float)) else "'" + str(value).replace("'", "''") + "'"
+    )
 
 
 def matching(gold: GoldTable, sql: str) -> list[tuple[Scalar, ...]]:

@@ -17,15 +17,64 @@ from sliders.retrieval import SegmentIndex
 from sliders.schema import Schema
 
 SUITES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
-    "ntsb_aviation": (("accidents", ("event_date", "city", "state", "operator", "aircraft_make", "aircraft_model",
-                                     "registration", "damage", "weather", "people_killed")),),
-    "restaurant_listings_e2e": (("listings", ("name", "eat_type", "food", "price_range", "customer_rating", "area",
-                                              "family_friendly", "near")),),
-    "wiki_people": (("people", ("name", "birth_date", "death_date", "country_of_citizenship", "birth_place_partial")),),
-    "fca_judgments": (("cases", ("citation", "case_name", "applicant", "respondent", "judge", "hearing_date",
-                                 "judgment_date", "applicant_nationality")),),
-    "nba_teams_cities_join": (("teams", ("team", "city")), ("cities", ("city", "state", "population"))),
-}  # fmt: skip
+    "ntsb_aviation": (
+        (
+            "accidents",
+            (
+                "event_date",
+                "city",
+                "state",
+                "operator",
+                "aircraft_make",
+                "aircraft_model",
+                "registration",
+                "damage",
+                "weather",
+                "people_killed",
+            ),
+        ),
+    ),
+    "restaurant_listings_e2e": (
+        (
+            "listings",
+            (
+                "name",
+                "eat_type",
+                "food",
+                "price_range",
+                "customer_rating",
+                "area",
+                "family_friendly",
+                "near",
+            ),
+        ),
+    ),
+    "wiki_people": (
+        (
+            "people",
+            ("name", "birth_date", "death_date", "country_of_citizenship", "birth_place_partial"),
+        ),
+    ),
+    "fca_judgments": (
+        (
+            "cases",
+            (
+                "citation",
+                "case_name",
+                "applicant",
+                "respondent",
+                "judge",
+                "hearing_date",
+                "judgment_date",
+                "applicant_nationality",
+            ),
+        ),
+    ),
+    "nba_teams_cities_join": (
+        ("teams", ("team", "city")),
+        ("cities", ("city", "state", "population")),
+    ),
+}
 _Item = TypeVar("_Item")
 LONG, JOIN = "fca_judgments", "nba_teams_cities_join"
 
@@ -57,7 +106,13 @@ class Suite:
 
 
 def open_suite(
-    name: str, evals: Path, cache: Path, *, documents: int | None = None, model: str | Model | None = None, **settings: Any
+    name: str,
+    evals: Path,
+    cache: Path,
+    *,
+    documents: int | None = None,
+    model: str | Model | None = None,
+    **settings: Any,
 ) -> Suite:
     """The workspace of a suite; kept in `cache`, since embedding is what takes long.
 
@@ -68,17 +123,24 @@ def open_suite(
     """
     folder = evals / name / "dev"
     key = "listing" if _in_lines(name) else "doc"
-    tables = {t: read_table(folder / "tables" / f"{t}.csv", columns, key) for t, columns in SUITES[name]}
+    tables = {
+        t: read_table(folder / "tables" / f"{t}.csv", columns, key) for t, columns in SUITES[name]
+    }
     cache.mkdir(parents=True, exist_ok=True)
     path = cache / f"{name}.db"
     fresh = not path.exists()
-    ws = Workspace(path, model=model or ScriptedModel(replies={}, context_tokens=32_000), **settings)
+    ws = Workspace(
+        path, model=model or ScriptedModel(replies={}, context_tokens=32_000), **settings
+    )
     if fresh:
         _add(ws, name, folder / "docs", documents)
     ws.session.catalog.schemas.save(Schema(tuple(t.table for t in tables.values())), "gold columns")
     names = {d.id: d.name for d in ws.session.catalog.documents.all()}
     held = frozenset(names.values())
-    tables = {t: replace(g, rows={n: row for n, row in g.rows.items() if n in held}) for t, g in tables.items()}
+    tables = {
+        t: replace(g, rows={n: row for n, row in g.rows.items() if n in held})
+        for t, g in tables.items()
+    }
     return Suite(name, tables, ws, update_index(ws.session), names)
 
 
@@ -92,7 +154,11 @@ def _add(ws: Workspace, name: str, folder: Path, documents: int | None) -> None:
     if not _in_lines(name):
         ws.add(_spread(files, documents))
         return
-    lines = [line.partition("] ") for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    lines = [
+        line.partition("] ")
+        for file in files
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
     for mark, _, text in _spread([line for line in lines if line[2]], documents):
         ws.add_text(text, mark.strip("["))
 

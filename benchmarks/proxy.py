@@ -1,9 +1,10 @@
-"""A counting proxy before one OpenAI-compatible endpoint: calls, tokens, seconds and errors, alike for every system.
+"""A counting proxy before one OpenAI-compatible endpoint: calls, tokens, seconds and errors,
+alike for every system.
 
-A system's label is the first part of the path: `http://127.0.0.1:PORT/LABEL/v1`; what stands between label
-and `/v1` is not read. The model name of a request is replaced by the served one, so that systems may keep the names
-that they insist on. Without an upstream the proxy answers by itself (`Stub`), which is how continuous integration runs
-every system without a model.
+A system's label is the first part of the path: `http://127.0.0.1:PORT/LABEL/v1`; what stands
+between label and `/v1` is not read. The model name of a request is replaced by the served one, so
+that systems may keep the names that they insist on. Without an upstream the proxy answers by itself
+(`Stub`), which is how continuous integration runs every system without a model.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class Count:
 
 
 def minimal(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> Any:
-    """A small value that a JSON schema allows: nulls, one item a list, the first of an enum, "x" for words."""
+    """A small value that a JSON schema allows: nulls, one item a list, the first of an
+    enum, "x" for words.
+    """
     root = root or schema
     if "$ref" in schema:
         target: Any = root
@@ -74,7 +77,9 @@ def minimal(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) ->
     for key in ("anyOf", "oneOf"):
         if key in schema:
             options = schema[key]
-            return None if any(o.get("type") == "null" for o in options) else minimal(options[0], root)
+            return (
+                None if any(o.get("type") == "null" for o in options) else minimal(options[0], root)
+            )
     if "const" in schema:
         return schema["const"]
     if schema.get("enum"):
@@ -84,31 +89,50 @@ def minimal(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) ->
         return None if "null" in kind else minimal({**schema, "type": kind[0]}, root)
     if kind == "object" or "properties" in schema:
         wanted = schema.get("required") or list(schema.get("properties", {}))
-        return {name: minimal(schema["properties"][name], root) for name in wanted if name in schema["properties"]}
+        return {
+            name: minimal(schema["properties"][name], root)
+            for name in wanted
+            if name in schema["properties"]
+        }
     if kind == "array":
         return [minimal(schema.get("items", {}), root)] * max(1, int(schema.get("minItems", 1)))
     return {"string": "x", "integer": 0, "number": 0, "boolean": False}.get(str(kind))
 
 
 class Stub:
-    """Answers without a model: small JSON that fits a schema, SQL where SQL is asked, else "not found"."""
+    """Answers without a model: small JSON that fits a schema, SQL where SQL is
+    asked, else "not found".
+    """
 
     def __call__(self, path: str, body: Mapping[str, Any]) -> Reply:
         if path.endswith("/embeddings"):
             texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
-            data = [{"index": i, "object": "embedding", "embedding": self._vector(str(t))} for i, t in enumerate(texts)]
-            return {"object": "list", "data": data, "usage": {"prompt_tokens": len(texts), "total_tokens": len(texts)}}
+            data = [
+                {"index": i, "object": "embedding", "embedding": self._vector(str(t))}
+                for i, t in enumerate(texts)
+            ]
+            return {
+                "object": "list",
+                "data": data,
+                "usage": {"prompt_tokens": len(texts), "total_tokens": len(texts)},
+            }
         if path.endswith("/models"):
             return {"object": "list", "data": [{"id": "stub", "object": "model"}]}
         message: dict[str, Any] = {"role": "assistant", "content": self._content(body)}
         choice = body.get("tool_choice")
         if body.get("tools") and choice not in (None, "none", "auto"):
             tool = body["tools"][0]["function"]
-            call = {"name": tool["name"], "arguments": json.dumps(minimal(tool.get("parameters", {"type": "object"})))}
+            call = {
+                "name": tool["name"],
+                "arguments": json.dumps(minimal(tool.get("parameters", {"type": "object"}))),
+            }
             message = {"role": "assistant", "content": None}
             message["tool_calls"] = [{"id": "call_0", "type": "function", "function": call}]
         said = json.dumps(message)
-        usage = {"prompt_tokens": len(json.dumps(body.get("messages", ""))) // 4, "completion_tokens": len(said) // 4}
+        usage = {
+            "prompt_tokens": len(json.dumps(body.get("messages", ""))) // 4,
+            "completion_tokens": len(said) // 4,
+        }
         return {
             "id": "stub",
             "object": "chat.completion",
@@ -134,7 +158,9 @@ class Stub:
 
 @dataclass(slots=True)
 class Upstream:
-    """Forwards to a real endpoint (`base_url` ends in /v1), with the served model's name in place of the asked one."""
+    """Forwards to a real endpoint (`base_url` ends in /v1), with the served model's name in
+    place of the asked one.
+    """
 
     base_url: str
     model: str = ""
@@ -143,7 +169,9 @@ class Upstream:
     _open: set[http.client.HTTPConnection] = field(default_factory=set)
 
     def __call__(self, path: str, body: Mapping[str, Any]) -> Reply:
-        """Raises `urllib.error.HTTPError` when the endpoint refuses, `OSError` when it cannot be reached."""
+        """Raises `urllib.error.HTTPError` when the endpoint refuses, `OSError` when
+        it cannot be reached.
+        """
         sent = dict(body)
         if self.model and "model" in sent:
             sent["model"] = self.model
@@ -152,7 +180,9 @@ class Upstream:
         data = json.dumps(sent).encode() if body else None
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"}
         place = urllib.parse.urlsplit(self.base_url.rstrip("/") + path)
-        kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
+        kind = (
+            http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
+        )
         connection = kind(place.netloc, timeout=self.timeout)
         self._open.add(connection)
         try:
@@ -163,12 +193,16 @@ class Upstream:
             self._open.discard(connection)
             connection.close()
         if reply.status >= 400:
-            raise urllib.error.HTTPError(place.geturl(), reply.status, reply.reason, reply.headers, io.BytesIO(said))
+            raise urllib.error.HTTPError(
+                place.geturl(), reply.status, reply.reason, reply.headers, io.BytesIO(said)
+            )
         answer: Reply = json.loads(said)
         return answer
 
     def abort(self) -> None:
-        """Break off the calls under way: a system that was stopped must not keep the model busy for the next one."""
+        """Break off the calls under way: a system that was stopped must not keep the model
+        busy for the next one.
+        """
         for connection in list(self._open):
             if connection.sock is not None:
                 with contextlib.suppress(OSError):  # it has just ended
@@ -218,7 +252,15 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             self._pass(json.loads(raw or b"{}"))
         except json.JSONDecodeError as error:
-            self._reply(400, {"error": {"message": f"the request body is not JSON: {error}", "type": "bad_request"}})
+            self._reply(
+                400,
+                {
+                    "error": {
+                        "message": f"the request body is not JSON: {error}",
+                        "type": "bad_request",
+                    }
+                },
+            )
 
     def _pass(self, body: Mapping[str, Any]) -> None:
         before, _, rest = self.path.lstrip("/").partition("/v1")
@@ -235,7 +277,10 @@ class _Handler(BaseHTTPRequestHandler):
         finish = str((reply.get("choices") or [{}])[0].get("finish_reason") or "")
         if not rest.endswith("/models"):
             seconds = time.perf_counter() - started
-            tokens = (int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
+            tokens = (
+                int(usage.get("prompt_tokens") or 0),
+                int(usage.get("completion_tokens") or 0),
+            )
             self.server.ledger.add(Call(label, rest, *tokens, seconds, finish, error))
         if error:
             reply = {"error": {"message": error, "type": "upstream", "code": status}}
@@ -247,7 +292,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _stream(self, reply: Reply) -> None:
         """The whole reply as one event, for clients that insist on a stream."""
         choice = reply["choices"][0]
-        chunk = reply | {"object": "chat.completion.chunk", "choices": [{**choice, "delta": choice["message"]}]}
+        chunk = reply | {
+            "object": "chat.completion.chunk",
+            "choices": [{**choice, "delta": choice["message"]}],
+        }
         chunk["choices"][0].pop("message", None)
         data = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode()
         self._send(200, data, "text/event-stream")
@@ -284,7 +332,9 @@ class Proxy:
             self._server = _Server(port, model, self.ledger)
         except OSError:  # taken: any other one will do
             self._server = _Server(0, model, self.ledger)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.05,), daemon=True
+        )
 
     def url(self, label: str) -> str:
         """The base URL that a system of that label is given."""
@@ -300,7 +350,10 @@ class Proxy:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._server.shutdown()
         self._server.server_close()
@@ -309,9 +362,13 @@ class Proxy:
 
 def main() -> int:
     """Serve until interrupted, then print the counts of every label."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.proxy", description="Counting proxy.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.proxy", description="Counting proxy."
+    )
     parser.add_argument("--base-url", help="the endpoint, ending in /v1")
-    parser.add_argument("--model", default="", help="name that every request's model is replaced by")
+    parser.add_argument(
+        "--model", default="", help="name that every request's model is replaced by"
+    )
     parser.add_argument("--stub", action="store_true", help="answer without a model")
     parser.add_argument("--port", type=int, default=8899)
     args = parser.parse_args()

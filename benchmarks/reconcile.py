@@ -1,13 +1,16 @@
-"""Scale of reconciliation: synthetic rows, 30% entities, 5% variant names, 3% of the entities with a conflict.
+"""Scale of reconciliation: synthetic rows, 30% entities, 5% variant names, 3% of the
+entities with a conflict.
 
     python -m benchmarks.reconcile [--rows 1000000] [--plot FILE.svg] [--json FILE]
-    python -m benchmarks.reconcile --on-off WORKSPACE ... [--model NAME --base-url URL] [--suites DIR] [--json FILE]
+    python -m benchmarks.reconcile --on-off WORKSPACE ... [--model NAME --base-url URL]
+        [--suites DIR] [--json FILE]
 
-The model is a double that always chooses the first candidate, so the figures are those of the code alone. Every size up
-to `--rows` is measured in a process of its own, and the plot holds them against n log n.
+The model is a double that always chooses the first candidate, so the figures are those of the
+code alone. Every size up to `--rows` is measured in a process of its own, and the plot holds
+them against n log n.
 
-`--on-off` answers each suite's questions from the tables of one extracted workspace, as reconciled and as extracted;
-see `benchmarks.reconcile_effect`.
+`--on-off` answers each suite's questions from the tables of one extracted workspace, as reconciled
+and as extracted; see `benchmarks.reconcile_effect`.
 """
 
 from __future__ import annotations
@@ -36,7 +39,18 @@ _GROUP = re.compile(r"^Group (\d+), (\w+).*?in question: ([^\n]+)\s+row_id (\S+)
 _FORMS = (", Inc.", " Ltd", " LLC", " GmbH")
 _OPERATIONS = {"conflict": "resolve_conflict", "names": "canonicalize"}
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
-_CITIES = ("Arlen", "Brook", "Corby", "Dunmore", "Elgin", "Fairton", "Granby", "Holt", "Ironton", "Jasper")
+_CITIES = (
+    "Arlen",
+    "Brook",
+    "Corby",
+    "Dunmore",
+    "Elgin",
+    "Fairton",
+    "Granby",
+    "Holt",
+    "Ironton",
+    "Jasper",
+)
 TABLE = Table(
     "company",
     (
@@ -53,8 +67,9 @@ TABLE = Table(
 
 
 class FirstChoice:
-    """A model double: the first row of every contradiction holds, names that it is asked about are the first one's, and no two
-    records are one."""
+    """A model double: the first row of every contradiction holds, names that it is asked about are
+    the first one's, and no two records are one.
+    """
 
     name = "double"
     context_tokens = 32768
@@ -73,25 +88,42 @@ class FirstChoice:
         text = request.messages[-1].content
         repairs = []
         for number, kind, open_, row in _GROUP.findall(text):
-            copied = [f'UPDATE rows SET "{c}" = (SELECT "{c}" FROM rows WHERE row_id = \'{row}\')' for c in open_.split(", ")]
+            copied = [
+                f'UPDATE rows SET "{c}" = (SELECT "{c}" FROM rows WHERE row_id = \'{row}\')'
+                for c in open_.split(", ")
+            ]
             repairs += [
-                {"group": int(number), "operation": _OPERATIONS.get(kind, "apart"), "column": column,
-                 "statements": [sql], "reason": "first"}
+                {
+                    "group": int(number),
+                    "operation": _OPERATIONS.get(kind, "apart"),
+                    "column": column,
+                    "statements": [sql],
+                    "reason": "first",
+                }
                 for column, sql in zip(open_.split(", "), copied, strict=True)
-            ]  # fmt: skip
+            ]
         data: dict[str, Any] = {"looks": [], "repairs": repairs}
         if "key" in (request.json_schema or {}).get("properties", {}):
             stands = re.search(r"key as first thought of: ([^\n]*)", text)
-            data = {"key": stands[1].split(", ") if stands else [], "scope": "collection", "reason": "as it stands"}
+            data = {
+                "key": stands[1].split(", ") if stands else [],
+                "scope": "collection",
+                "reason": "as it stands",
+            }
         return Response(json.dumps(data), data)
 
 
 def synthetic(rows: int, seed: int = 1) -> MemoryRelation:
-    """`rows` rows of 0.3 * `rows` companies over documents of 50 rows, in random order, each column 10% empty."""
+    """`rows` rows of 0.3 * `rows` companies over documents of 50 rows, in random order,
+    each column 10% empty.
+    """
     rng = random.Random(seed)
     entities = max(1, rows * 3 // 10)
     names = [_name(rng) + f" {_name(rng)}" for _ in range(entities)]
-    facts = [(rng.choice(_CITIES), rng.randint(1850, 2024), float(rng.randint(5, 90000))) for _ in range(entities)]
+    facts = [
+        (rng.choice(_CITIES), rng.randint(1850, 2024), float(rng.randint(5, 90000)))
+        for _ in range(entities)
+    ]
     contradicted = set(rng.sample(range(entities), entities * 3 // 100))
     columns: dict[str, list[Any]] = {name: [] for name in TABLE.column_names}
     order = list(range(entities)) + [rng.randrange(entities) for _ in range(rows - entities)]
@@ -100,7 +132,9 @@ def synthetic(rows: int, seed: int = 1) -> MemoryRelation:
         city, founded, employees = facts[entity]
         name = names[entity]
         if rng.random() < 0.05:
-            name = rng.choice((name.upper(), name + _FORMS[entity % len(_FORMS)], name.replace(" ", "  ")))
+            name = rng.choice(
+                (name.upper(), name + _FORMS[entity % len(_FORMS)], name.replace(" ", "  "))
+            )
         if entity in contradicted and rng.random() < 0.5:
             employees += 1.0
         values = (name, city, founded, employees, name.upper()[:3] + str(entity))
@@ -108,7 +142,9 @@ def synthetic(rows: int, seed: int = 1) -> MemoryRelation:
         for column, value in zip(TABLE.column_names[1:], values[1:], strict=True):
             columns[column].append(None if rng.random() < 0.1 else value)
     documents = [f"d{i // 50}" for i in range(rows)]
-    known = {d: DocumentSource(d, f"{d}.txt", position=n) for n, d in enumerate(dict.fromkeys(documents))}
+    known = {
+        d: DocumentSource(d, f"{d}.txt", position=n) for n, d in enumerate(dict.fromkeys(documents))
+    }
     return MemoryRelation(columns, None, documents, None, known)
 
 
@@ -150,7 +186,8 @@ def _apart(rows: int) -> dict[str, float]:
 def growth(rows: int) -> dict[str, float]:
     """Figures of `rows` rows, and of every smaller size as `growth.<rows>.<figure>`, flat.
 
-    `growth.exponent` is the slope of log seconds on log rows; `growth.exponent_n_log_n` what n log n has there.
+    `growth.exponent` is the slope of log seconds on log rows;
+    `growth.exponent_n_log_n` what n log n has there.
     """
     sizes = [*(size for size in SIZES if size < rows), rows]
     measured = []
@@ -159,7 +196,9 @@ def growth(rows: int) -> dict[str, float]:
         print(" ".join(f"{name} {value:,}" for name, value in measured[-1].items()), flush=True)
     figures = dict(measured[-1])
     for one in measured:
-        figures |= {f"growth.{one['rows']}.{name}": value for name, value in one.items() if name != "rows"}
+        figures |= {
+            f"growth.{one['rows']}.{name}": value for name, value in one.items() if name != "rows"
+        }
     if len(measured) > 1:
         slopes = exponent(sizes, [one["seconds"] for one in measured])
         figures |= {"growth.exponent": slopes[0], "growth.exponent_n_log_n": slopes[1]}
@@ -168,8 +207,12 @@ def growth(rows: int) -> dict[str, float]:
 
 def main() -> None:
     """Print the figures of one size, and write them where asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=300_000, help="the largest size (default 300000)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--rows", type=int, default=300_000, help="the largest size (default 300000)"
+    )
     parser.add_argument("--alone", action="store_true", help="this size only, in this process")
     parser.add_argument("--plot", type=Path, default=Path("benchmarks/out/reconcile.svg"))
     parser.add_argument("--json", type=Path)

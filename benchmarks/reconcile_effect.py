@@ -1,12 +1,14 @@
-"""What reconciliation does to answers: one extracted workspace, its questions answered from the reconciled tables and
-from the tables as extracted, in one table.
+"""What reconciliation does to answers: one extracted workspace, its questions answered from the
+reconciled tables and from the tables as extracted, in one table.
 
-    python -m benchmarks.reconcile --on-off WORKSPACE ... [--model NAME --base-url URL] [--suites DIR] [--json FILE]
+    python -m benchmarks.reconcile --on-off WORKSPACE ... [--model NAME --base-url URL]
+        [--suites DIR] [--json FILE]
 
-A workspace is the file that `benchmarks.run` left for a suite, `<anything>_<suite>/answers.db` or `<suite>=FILE`. It
-is copied, never changed. The model (the embedded one when none is named) writes SQL; nothing is extracted again, so both
-sides differ in the tables alone, and a suite whose tables are the same is answered once. `--again` reconciles the copy anew
-with the code and the model at hand.
+A workspace is the file that `benchmarks.run` left for a suite, `<anything>_<suite>/answers.db`
+or `<suite>=FILE`. It is copied, never changed. The model (the embedded one when none is named)
+writes SQL; nothing is extracted again, so both sides differ in the tables alone, and a suite
+whose tables are the same is answered once. `--again` reconciles the copy anew with the code
+and the model at hand.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ from sliders.store import run_readonly
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of the comparison: ids of the questions that are right, rows in all tables, and SQL calls."""
+    """One side of the comparison: ids of the questions that are right, rows in all
+    tables, and SQL calls.
+    """
 
     right: tuple[str, ...]
     rows: int
@@ -42,13 +46,20 @@ class Side:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `--on-off`."""
-    parser.add_argument("--on-off", nargs="+", metavar="WORKSPACE", help="workspaces: SUITE=FILE or .../x_SUITE/answers.db")
+    parser.add_argument(
+        "--on-off",
+        nargs="+",
+        metavar="WORKSPACE",
+        help="workspaces: SUITE=FILE or .../x_SUITE/answers.db",
+    )
     parser.add_argument("--suites", type=Path, default=Path("../shared/evals"))
     parser.add_argument("--base-url", default="", help="OpenAI-compatible endpoint that writes SQL")
     parser.add_argument("--model", default="local", help="its model name")
     parser.add_argument("--api-key", default="none")
     parser.add_argument("--dialect", default="auto")
-    parser.add_argument("--again", action="store_true", help="reconcile anew with this code and model")
+    parser.add_argument(
+        "--again", action="store_true", help="reconcile anew with this code and model"
+    )
 
 
 def located(given: str, suites: Path) -> tuple[Suite, Path]:
@@ -86,7 +97,11 @@ def as_extracted(ws: Workspace) -> None:
 async def side(ws: Workspace, questions: Sequence[GoldQuestion], model: Model) -> Side:
     """Answer the questions from the tables as they are shown."""
     catalog = ws.session.catalog
-    shown = [(t, version) for t in ws.schema.tables if (version := catalog.tables.current(t.name)) is not None]
+    shown = [
+        (t, version)
+        for t in ws.schema.tables
+        if (version := catalog.tables.current(t.name)) is not None
+    ]
     right, calls = [], 0
     for question in questions:
         needed = known_need(ws.session, question.question)
@@ -111,18 +126,32 @@ async def side(ws: Workspace, questions: Sequence[GoldQuestion], model: Model) -
 
 def content(ws: Workspace) -> list[list[tuple[Any, ...]]]:
     """The rows of all tables as they are shown, without their ids."""
-    frames = (ws.tables[one.name] for one in ws.schema.tables if ws.session.catalog.tables.current(one.name))
+    frames = (
+        ws.tables[one.name]
+        for one in ws.schema.tables
+        if ws.session.catalog.tables.current(one.name)
+    )
     return [sorted(map(tuple, frame.astype(str).to_numpy().tolist())) for frame in frames]
 
 
-async def compare_one(suite: Suite, path: Path, given: argparse.Namespace) -> tuple[Side, Side, int]:
+async def compare_one(
+    suite: Suite, path: Path, given: argparse.Namespace
+) -> tuple[Side, Side, int]:
     """Both sides of one suite, and its number of questions."""
     questions = [q for q in suite.questions if q.answer_type != "table_file"]
-    asked = {"model": given.model, "base_url": given.base_url or None, "api_key": given.api_key, "dialect": given.dialect}
+    asked = {
+        "model": given.model,
+        "base_url": given.base_url or None,
+        "api_key": given.api_key,
+        "dialect": given.dialect,
+    }
     sides: list[Side] = []
     before: list[Any] = []
     for on in (True, False):
-        with tempfile.TemporaryDirectory() as folder, Workspace(copied(path, Path(folder)), **asked) as ws:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Workspace(copied(path, Path(folder)), **asked) as ws,
+        ):
             if not on or given.again:
                 as_extracted(ws)
             if on and given.again:
@@ -145,11 +174,35 @@ def compare(given: argparse.Namespace) -> dict[str, float]:
         on, off, count = asyncio.run(compare_one(suite, path, given))
         won, lost = sorted(set(on.right) - set(off.right)), sorted(set(off.right) - set(on.right))
         figures |= {
-            f"{suite.name}.questions": count, f"{suite.name}.on": len(on.right), f"{suite.name}.off": len(off.right),
-            f"{suite.name}.rows_on": on.rows, f"{suite.name}.rows_off": off.rows,
-        }  # fmt: skip
-        lines.append([suite.name, count, len(on.right), len(off.right), on.rows, off.rows, on.calls + off.calls,
-                      " ".join(won) or "-", " ".join(lost) or "-"])  # fmt: skip
-    header = ["suite", "questions", "right, on", "right, off", "rows, on", "rows, off", "calls", "won", "lost"]
+            f"{suite.name}.questions": count,
+            f"{suite.name}.on": len(on.right),
+            f"{suite.name}.off": len(off.right),
+            f"{suite.name}.rows_on": on.rows,
+            f"{suite.name}.rows_off": off.rows,
+        }
+        lines.append(
+            [
+                suite.name,
+                count,
+                len(on.right),
+                len(off.right),
+                on.rows,
+                off.rows,
+                on.calls + off.calls,
+                " ".join(won) or "-",
+                " ".join(lost) or "-",
+            ]
+        )
+    header = [
+        "suite",
+        "questions",
+        "right, on",
+        "right, off",
+        "rows, on",
+        "rows, off",
+        "calls",
+        "won",
+        "lost",
+    ]
     print(table(header, lines))
     return figures

@@ -14,21 +14,35 @@ from benchmarks.report import bootstrap
 from benchmarks.store import Results
 
 _HERE = Path(__file__).parent
-_COLUMNS = ("suite", "system", "model", "documents", "questions", "accuracy", "calls", "tokens", "seconds", "failed")
+_COLUMNS = (
+    "suite",
+    "system",
+    "model",
+    "documents",
+    "questions",
+    "accuracy",
+    "calls",
+    "tokens",
+    "seconds",
+    "failed",
+)
 SEED = 0
 
 
 def comparison(results: Results, runs: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """One row a run: accuracy over all its questions with a 95% bootstrap interval; calls, tokens, seconds a question.
+    """One row a run: accuracy over all its questions with a 95% bootstrap interval;
+    calls, tokens, seconds a question.
 
-    A failed question counts as failed and stays out of accuracy, but what its calls cost is counted; a run without any
-    answer has no accuracy.
+    A failed question counts as failed and stays out of accuracy, but what its calls cost is
+    counted; a run without any answer has no accuracy.
     """
     rows = []
     for run in results.rows("SELECT * FROM runs ORDER BY suite, system, documents"):
         if runs is not None and run["run_id"] not in runs:
             continue
-        answers = results.rows("SELECT * FROM answers WHERE run_id = ? ORDER BY question_id", (run["run_id"],))
+        answers = results.rows(
+            "SELECT * FROM answers WHERE run_id = ? ORDER BY question_id", (run["run_id"],)
+        )
         if not answers and not run["finished"]:
             continue  # stopped before its first answer: that says nothing of the system
         good = [a for a in answers if a["status"] != "failed"]
@@ -41,24 +55,39 @@ def comparison(results: Results, runs: Sequence[str] | None = None) -> list[dict
         error = run["error"] or next((a["error"] for a in answers if a["status"] == "failed"), "")
         rows.append(
             {
-                "run_id": run["run_id"], "suite": run["suite"], "system": run["system"], "model": run["model"],
-                "documents": run["documents"], "questions": run["questions"], "right": sum(hits), "answered": len(good),
-                "accuracy": sum(hits) / len(hits) if hits else None, "low": low, "high": high,
-                "calls": sum(a["calls"] for a in paid) / n, "tokens": tokens / n,
-                "seconds": sum(a["seconds"] for a in paid) / n, "failed": failed, "error": error,
+                "run_id": run["run_id"],
+                "suite": run["suite"],
+                "system": run["system"],
+                "model": run["model"],
+                "documents": run["documents"],
+                "questions": run["questions"],
+                "right": sum(hits),
+                "answered": len(good),
+                "accuracy": sum(hits) / len(hits) if hits else None,
+                "low": low,
+                "high": high,
+                "calls": sum(a["calls"] for a in paid) / n,
+                "tokens": tokens / n,
+                "seconds": sum(a["seconds"] for a in paid) / n,
+                "failed": failed,
+                "error": error,
                 "corpus_characters": run["corpus_characters"],
             }
-        )  # fmt: skip
+        )
     return rows
 
 
 def flat(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """`<suite>.<system>.accuracy`, `.tokens`, `.seconds` (each a question) and `.failed` (questions)."""
+    """`<suite>.<system>.accuracy`, `.tokens`, `.seconds` (each a question) and
+    `.failed` (questions).
+    """
     said: dict[str, Any] = {}
     for row in rows:
         for name in ("accuracy", "tokens", "seconds", "failed"):
             value = row[name]
-            said[f"{row['suite']}.{row['system']}.{name}"] = round(value, 4) if isinstance(value, float) else value
+            said[f"{row['suite']}.{row['system']}.{name}"] = (
+                round(value, 4) if isinstance(value, float) else value
+            )
     return said
 
 
@@ -67,7 +96,9 @@ def _cell(row: dict[str, Any], column: str) -> str:
     if column == "accuracy":
         if value is None:
             return "failed"
-        return f"{value:.0%} ({row['right']}/{row['answered']}; {row['low']:.0%} to {row['high']:.0%})"
+        return (
+            f"{value:.0%} ({row['right']}/{row['answered']}; {row['low']:.0%} to {row['high']:.0%})"
+        )
     if column == "calls":
         return f"{value:.1f}"
     return f"{value:,.0f}" if isinstance(value, float) else str(value)
@@ -76,13 +107,19 @@ def _cell(row: dict[str, Any], column: str) -> str:
 def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """A Markdown table."""
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join([*lines, *("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows)])
+    return "\n".join(
+        [*lines, *("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows)]
+    )
 
 
 def markdown(rows: Sequence[dict[str, Any]]) -> str:
     """The comparison as a Markdown table, and the errors of systems that failed below it."""
     said = table(_COLUMNS, [[_cell(row, c) for c in _COLUMNS] for row in rows])
-    errors = [f"- {row['suite']} {row['system']}: {_one_line(row['error'])}" for row in rows if row["failed"]]
+    errors = [
+        f"- {row['suite']} {row['system']}: {_one_line(row['error'])}"
+        for row in rows
+        if row["failed"]
+    ]
     return said + ("\n\nFailing systems and their errors:\n" + "\n".join(errors) if errors else "")
 
 
@@ -98,7 +135,10 @@ def published() -> str:
     for one in data["tables"]:
         rows = [[name, *values, "published"] for name, values in one["rows"].items()]
         note = f"\n\n{one['note']}" if one.get("note") else ""
-        parts.append(f"**{one['title']}** ({one['source']})\n\n{table(['system', *one['columns'], ''], rows)}{note}")
+        parts.append(
+            f"**{one['title']}** ({one['source']})\n\n"
+            f"{table(['system', *one['columns'], ''], rows)}{note}"
+        )
     return "\n\n".join(parts)
 
 
@@ -114,11 +154,17 @@ def _facts(results: Results) -> str:
 
 def _packages(results: Results) -> str:
     rows = []
-    for run in results.rows("SELECT system, max(packages) AS packages FROM runs GROUP BY system ORDER BY system"):
+    for run in results.rows(
+        "SELECT system, max(packages) AS packages FROM runs GROUP BY system ORDER BY system"
+    ):
         pins = json.loads(run["packages"])
         if pins:
             name = run["system"]
-            main = [p for p in pins if p.lower().replace("_", "-").split("==")[0].split("[")[0] in _ours(name)]
+            main = [
+                p
+                for p in pins
+                if p.lower().replace("_", "-").split("==")[0].split("[")[0] in _ours(name)
+            ]
             rows.append([name, ", ".join(main or pins[:1]), len(pins)])
     return table(["system", "version", "pinned packages"], rows) if rows else ""
 
@@ -128,11 +174,16 @@ def _ours(system: str) -> set[str]:
 
 
 def _measures(results: Results) -> str:
-    rows = results.rows("SELECT name, value, unit, taken, commit_id FROM measures ORDER BY name, taken")
+    rows = results.rows(
+        "SELECT name, value, unit, taken, commit_id FROM measures ORDER BY name, taken"
+    )
     newest = {row["name"]: row for row in rows}
     return table(
         ["figure", "value", "unit", "taken", "commit"],
-        [[r["name"], f"{r['value']:g}", r["unit"], r["taken"], r["commit_id"]] for r in newest.values()],
+        [
+            [r["name"], f"{r['value']:g}", r["unit"], r["taken"], r["commit_id"]]
+            for r in newest.values()
+        ],
     )
 
 
@@ -146,14 +197,18 @@ def page(results: Results) -> str:
         parts += ["## Versions of the peers", packages] if packages else []
     if results.rows("SELECT 1 FROM measures LIMIT 1"):
         parts += ["## Other figures", _measures(results)]
-    parts += ["## Published figures", "As their authors printed them; not measured here.", published()]
+    parts += [
+        "## Published figures",
+        "As their authors printed them; not measured here.",
+        published(),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
 _HOW_TO_READ = (
-    "Calls, tokens and seconds are means a question. Tokens are prompt and generated ones, counted at one proxy for "
-    "all systems. A question on which a system fails is left out of accuracy, never counted as wrong; the calls that it "
-    "made are counted."
+    "Calls, tokens and seconds are means a question. Tokens are prompt and generated ones, counted "
+    "at one proxy for all systems. A question on which a system fails is left out of accuracy, "
+    "never counted as wrong; the calls that it made are counted."
 )
 
 
@@ -163,7 +218,10 @@ def write_page(results: Results, path: Path = _HERE / "RESULTS.md") -> Path:
     results.export(path.parent / "stored")
     readme = path.parent.parent / "README.md"
     if readme.is_file():
-        readme.write_text(_with_headline(readme.read_text(encoding="utf-8"), comparison(results)), encoding="utf-8")
+        readme.write_text(
+            _with_headline(readme.read_text(encoding="utf-8"), comparison(results)),
+            encoding="utf-8",
+        )
     return path
 
 
@@ -171,12 +229,16 @@ _FROM, _TO = "<!-- results: generated -->\n", "<!-- /results -->"
 
 
 def headline(rows: Sequence[dict[str, Any]]) -> str:
-    """Accuracy of each system on each suite over what it answered, and tokens a question, for each size that was run."""
+    """Accuracy of each system on each suite over what it answered, and tokens a question, for
+    each size that was run.
+    """
     suites = sorted({row["suite"] for row in rows})
     systems = sorted({row["system"] for row in rows})
     cells = defaultdict[tuple[str, str], list[str]](list)
     for row in rows:
-        cells[row["system"], row["suite"]].append(f"{row['documents']} documents: {_headline_cell(row)}")
+        cells[row["system"], row["suite"]].append(
+            f"{row['documents']} documents: {_headline_cell(row)}"
+        )
     lines = [[system, *("; ".join(cells[system, suite]) for suite in suites)] for system in systems]
     return table(("system", *suites), lines)
 
@@ -189,7 +251,9 @@ def _headline_cell(row: dict[str, Any]) -> str:
 
 
 def _with_headline(readme: str, rows: Sequence[dict[str, Any]]) -> str:
-    """The page with the headline table between its two marks; as it is where it has no marks, or nothing was measured."""
+    """The page with the headline table between its two marks; as it is where it has no marks, or
+    nothing was measured.
+    """
     start, end = readme.find(_FROM), readme.find(_TO)
     if start < 0 or end < start or not rows:
         return readme
@@ -197,7 +261,9 @@ def _with_headline(readme: str, rows: Sequence[dict[str, Any]]) -> str:
 
 
 def plots(rows: Sequence[dict[str, Any]], folder: Path) -> list[Path]:
-    """Accuracy against tokens a question, and tokens against corpus size; needs the `report` extra."""
+    """Accuracy against tokens a question, and tokens against corpus size;
+    needs the `report` extra.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -211,12 +277,23 @@ def plots(rows: Sequence[dict[str, Any]], folder: Path) -> list[Path]:
     written = []
     for name, x, y, labels, logarithmic in (
         ("accuracy_tokens", "tokens", "accuracy", ("tokens a question", "accuracy"), False),
-        ("tokens_corpus", "corpus_characters", "tokens", ("corpus, characters", "tokens a question"), True),
+        (
+            "tokens_corpus",
+            "corpus_characters",
+            "tokens",
+            ("corpus, characters", "tokens a question"),
+            True,
+        ),
     ):
         figure, axes = plt.subplots(figsize=(7, 4.5))
         for system, points in sorted(by_system.items()):
             points = sorted(points, key=lambda p: p[x])
-            axes.plot([p[x] for p in points], [p[y] for p in points], "o-" if logarithmic else "o", label=system)
+            axes.plot(
+                [p[x] for p in points],
+                [p[y] for p in points],
+                "o-" if logarithmic else "o",
+                label=system,
+            )
         axes.set(xscale="log", xlabel=labels[0], ylabel=labels[1])
         if logarithmic:
             axes.set_yscale("log")

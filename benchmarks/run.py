@@ -1,7 +1,8 @@
 """`python -m benchmarks.run SUITE_DIR`: answers and cells of `sliders` on one suite.
 
-Answers run with an induced schema, all questions of a suite in one workspace and in order, so that the first is cold
-and the later ones start from what is known; cells run with the schema pinned to the gold tables' column names.
+Answers run with an induced schema, all questions of a suite in one workspace and in order, so that
+the first is cold and the later ones start from what is known; cells run with the schema pinned to
+the gold tables' column names.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def run_answers(
     rows: list[dict[str, Any]] = []
     for name, documents, questions in _groups(suite):
         asked = [Asked(q.id, q.question) for q in questions]
-        for question, answer in zip(questions, system.answers(documents, asked, mode, name), strict=True):
+        for question, answer in zip(
+            questions, system.answers(documents, asked, mode, name), strict=True
+        ):
             prediction = Prediction(answer.status, answer.value, answer.text)
             scored = row(question, answer, score_answer(question, prediction, judge))
             rows.append(scored | _quotes(answer, documents))
@@ -54,7 +57,9 @@ def run_answers(
 
 
 def _quotes(answer: Answered, documents: Sequence[Path]) -> dict[str, int]:
-    """How many citations of plain-text documents are checked, and how many quotes stand there word for word."""
+    """How many citations of plain-text documents are checked, and how many quotes stand
+    there word for word.
+    """
     plain = {d.name: d for d in documents if d.suffix.lower() in {".txt", ".md"}}
     quotes: dict[str, list[str]] = {}
     for citation in answer.citations:
@@ -62,13 +67,16 @@ def _quotes(answer: Answered, documents: Sequence[Path]) -> dict[str, int]:
         if name in plain:
             quotes.setdefault(name, []).append(str(citation.get("quote") or ""))
     found = sum(
-        quotes_found(q, plain[name].read_text(encoding="utf-8", errors="replace")) for name, q in quotes.items()
+        quotes_found(q, plain[name].read_text(encoding="utf-8", errors="replace"))
+        for name, q in quotes.items()
     )
     return {"quotes": sum(map(len, quotes.values())), "quotes_found": found}
 
 
 def run_cells(suite: Suite, system: SlidersSystem) -> tuple[dict[str, Any], list[Any]]:
-    """Score the tables of a pinned schema cell by cell: counts a table, `all`, and the cells that are not right."""
+    """Score the tables of a pinned schema cell by cell: counts a table, `all`, and the
+    cells that are not right.
+    """
     if not suite.tables:
         return {}, []
     found, used, seconds = system.tables(suite.documents, pinned_schema(suite.tables))
@@ -79,32 +87,50 @@ def run_cells(suite: Suite, system: SlidersSystem) -> tuple[dict[str, Any], list
         total += score
         scores[table.name] = score.as_dict()
         errors += wrong
-    cost = {"calls": used.calls, "prompt_tokens": used.prompt_tokens, "completion_tokens": used.completion_tokens}
+    cost = {
+        "calls": used.calls,
+        "prompt_tokens": used.prompt_tokens,
+        "completion_tokens": used.completion_tokens,
+    }
     tokens = used.prompt_tokens + used.completion_tokens
-    cost |= {"seconds": round(seconds, 1), "tokens_per_document": round(tokens / max(1, len(names)), 1)}
+    cost |= {
+        "seconds": round(seconds, 1),
+        "tokens_per_document": round(tokens / max(1, len(names)), 1),
+    }
     return scores | {"all": total.as_dict(), "usage": cost}, errors
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
-    parser.add_argument("suite", help="folder with docs/, gold.json and maybe tables/ (or the folder above its dev/)")
-    parser.add_argument("--system", default="sliders", help="only sliders; benchmarks.compare runs the others")
+    parser.add_argument(
+        "suite",
+        help="folder with docs/, gold.json and maybe tables/ (or the folder above its dev/)",
+    )
+    parser.add_argument(
+        "--system", default="sliders", help="only sliders; benchmarks.compare runs the others"
+    )
     parser.add_argument("--model", default="local", help="model name; local is the embedded one")
     parser.add_argument("--base-url", default="", help="OpenAI-compatible endpoint")
     parser.add_argument("--questions", type=int, help="only the first so many questions")
     parser.add_argument(
-        "--docs", type=int, help="only the first so many documents, with gold worked out again for them"
+        "--docs",
+        type=int,
+        help="only the first so many documents, with gold worked out again for them",
     )
     parser.add_argument("--only", help="only the question with this id")
     parser.add_argument("--batch", action="store_true", help="ask all questions at once")
     parser.add_argument("--cold", action="store_true", help="a fresh workspace for each question")
     parser.add_argument("--cells", action="store_true", help="only the cells run")
     parser.add_argument("--no-cells", action="store_true", help="only the answers run")
-    parser.add_argument("--derived", action="store_true", help="score gold columns that follow from others, too")
+    parser.add_argument(
+        "--derived", action="store_true", help="score gold columns that follow from others, too"
+    )
     parser.add_argument("--errors", action="store_true", help="print every cell that is not right")
     parser.add_argument("--out", type=Path, help="JSON list: one object a question, then a summary")
     parser.add_argument(
-        "--workspace", type=Path, help="folder of the workspaces; the same one goes on where it stopped"
+        "--workspace",
+        type=Path,
+        help="folder of the workspaces; the same one goes on where it stopped",
     )
     parser.add_argument("--judge-url", default="", help="endpoint that judges free text")
     parser.add_argument("--judge-model", default="local", help="its model")
@@ -112,11 +138,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; 0 when everything ran, 1 when a question failed, 2 when the suite cannot be used."""
+    """Run the command; 0 when everything ran, 1 when a question failed, 2 when the
+    suite cannot be used.
+    """
     args = _parser().parse_args(argv)
     if args.system != "sliders":
         print(
-            f"{args.system}: this command runs sliders only; use python -m benchmarks.compare --systems {args.system}"
+            f"{args.system}: this command runs sliders only; use python -m benchmarks.compare "
+            f"--systems {args.system}"
         )
         return 2
     try:
@@ -128,7 +157,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         suite = over_documents(suite, args.docs)
     suite = suite.limited(questions=args.questions, only=args.only)
     if not suite.questions and not args.cells:
-        print(f"{suite.name}: no question can be scored over the first {len(suite.documents)} documents", file=sys.stderr)
+        print(
+            f"{suite.name}: no question can be scored over the first "
+            f"{len(suite.documents)} documents",
+            file=sys.stderr,
+        )
         return 2
     work = args.workspace or Path(tempfile.mkdtemp(prefix=f"bench-{suite.name}-"))
     return run(suite, SlidersSystem(args.model, args.base_url, work), args)
@@ -138,7 +171,12 @@ def run(suite: Suite, system: SlidersSystem, args: argparse.Namespace) -> int:
     """Answers, then cells, printed and written as they come."""
     mode = "batch" if args.batch else "cold" if args.cold else "warm"
     judge = ModelJudge(args.judge_url, args.judge_model) if args.judge_url else None
-    facts: dict[str, Any] = {"suite": suite.name, "system": args.system, "model": args.model, "mode": mode}
+    facts: dict[str, Any] = {
+        "suite": suite.name,
+        "system": args.system,
+        "model": args.model,
+        "mode": mode,
+    }
     if judge:
         facts["judge"] = {"model": args.judge_model, "prompt": PROMPT_HASH}
 
@@ -157,7 +195,10 @@ def run(suite: Suite, system: SlidersSystem, args: argparse.Namespace) -> int:
             print(f"cells: failed: {error}")
         if args.errors:
             for e in errors:
-                print(f"  {e.kind:9} {e.table}.{e.column} {e.document}: {e.predicted!r} gold {e.gold!r}")
+                print(
+                    f"  {e.kind:9} {e.table}.{e.column} {e.document}: {e.predicted!r} "
+                    f"gold {e.gold!r}"
+                )
     data = summary(rows, len(suite.documents), **facts)
     print("\n".join(summary_lines(data)))
     if args.out:

@@ -28,13 +28,26 @@ from benchmarks.values import (
 STATUSES = ("answered", "not_found", "incomplete", "failed")
 Judge = Callable[[str, str, str], bool]
 
-_NEGATION = {"not", "no", "never", "neither", "nor", "without", "isn", "wasn", "didn", "doesn", "don", "t"}
+_NEGATION = {
+    "not",
+    "no",
+    "never",
+    "neither",
+    "nor",
+    "without",
+    "isn",
+    "wasn",
+    "didn",
+    "doesn",
+    "don",
+    "t",
+}
 _ORDER = re.compile(
-    r"\b(in (?:ascending|descending|alphabetical|chronological|reverse|the|this)? ?order(?! to)|(?:old|new|high|low|"
-    r"earli|lat|larg|small|long|short|most|few|young|great)\w*(?: \w+)? first|sorted|ordered|alphabetically|"
-    r"chronologically|ranked|respectively)\b",
+    r"\b(in (?:ascending|descending|alphabetical|chronological|reverse|the|this)? ?order(?! to)|"
+    r"(?:old|new|high|low|earli|lat|larg|small|long|short|most|few|young|great)\w*(?: \w+)? first|"
+    r"sorted|ordered|alphabetically|chronologically|ranked|respectively)\b",
     re.I,
-)  # fmt: skip
+)
 _FREE_TEXT_WORDS = 8
 _FREE_TEXT_F1 = 0.6
 _TITLES = {"mr", "mrs", "ms", "dr", "prof", "justice", "judge", "sir"}
@@ -60,7 +73,10 @@ _WIDEST_TABLE = 7  # columns; permutations beyond are not tried
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a system answered. `value` is the bare number, string, list or rows; `text` the answer in words."""
+    """What a system answered.
+
+    `value` is the bare number, string, list or rows; `text` the answer in words.
+    """
 
     status: str
     value: Any = None
@@ -75,16 +91,21 @@ class Verdict:
     why: str
 
 
-def score_answer(question: GoldQuestion, prediction: Prediction, judge: Judge | None = None) -> Verdict:
+def score_answer(
+    question: GoldQuestion, prediction: Prediction, judge: Judge | None = None
+) -> Verdict:
     """Score one answer against every accepted gold answer.
 
-    A judge is asked only about free text (a gold answer of more than eight words); everything else is decided by code.
+    A judge is asked only about free text (a gold answer of more than eight words);
+    everything else is decided by code.
     """
     if prediction.status == "failed":
         return Verdict(False, "the system failed")
     gold_absent = any(says_not_found(answer) for answer in question.answers)
     value = unwrap(prediction.value)
-    refused = prediction.status == "not_found" or (says_not_found(value) and says_not_found(prediction.text))
+    refused = prediction.status == "not_found" or (
+        says_not_found(value) and says_not_found(prediction.text)
+    )
     if gold_absent or refused:
         return Verdict(gold_absent and (refused or says_not_found(value)), "not found")
     for answer in question.answers:
@@ -106,7 +127,11 @@ def _candidates(value: Any, text: str) -> list[Any]:
 
 def _is_free_text(question: GoldQuestion) -> bool:
     answer = question.answer
-    return question.answer_type == "string" and isinstance(answer, str) and len(words(answer)) > _FREE_TEXT_WORDS
+    return (
+        question.answer_type == "string"
+        and isinstance(answer, str)
+        and len(words(answer)) > _FREE_TEXT_WORDS
+    )
 
 
 def _matches(question: GoldQuestion, gold: Any, value: Any) -> bool:
@@ -128,7 +153,9 @@ def _matches(question: GoldQuestion, gold: Any, value: Any) -> bool:
 
 
 def unwrap(value: Any) -> Any:
-    """A value without needless nesting: rows of dicts become lists, [[5]] becomes 5, {"n": 5} becomes 5."""
+    """A value without needless nesting: rows of dicts become lists, [[5]] becomes
+    5, {"n": 5} becomes 5.
+    """
     if hasattr(value, "to_dict") and hasattr(value, "columns"):
         value = value.to_numpy().tolist()
     if isinstance(value, str) and value[:1] in "[{":
@@ -150,7 +177,9 @@ def _number(gold: Any, value: Any, question: GoldQuestion) -> bool:
     if target is None:
         return _string(gold, value, question.question)
     if isinstance(value, list):  # one row: a name beside its number
-        numbers = [n for n in map(parse_number, value) if n is not None] if not _is_rows(value) else []
+        numbers = (
+            [n for n in map(parse_number, value) if n is not None] if not _is_rows(value) else []
+        )
         return len(numbers) == 1 and close(numbers[0], target, question.tolerance)
     number = parse_number(value)
     if number is not None:
@@ -170,7 +199,9 @@ def same(gold: Any, value: Any) -> bool:
     left, right = parse_date(gold), parse_date(value)
     if left or right:
         return left == right
-    if isinstance(gold, bool) or (isinstance(gold, str) and gold.strip().casefold() in {"yes", "no", "true", "false"}):
+    if isinstance(gold, bool) or (
+        isinstance(gold, str) and gold.strip().casefold() in {"yes", "no", "true", "false"}
+    ):
         return parse_bool(gold) is parse_bool(value)
     a, b = parse_number(value), parse_number(gold)
     if (
@@ -179,7 +210,9 @@ def same(gold: Any, value: Any) -> bool:
         and (not isinstance(gold, str) or not isinstance(value, str) or _bare(gold) == _bare(value))
     ):
         return close(a, b)
-    return bool(normal_text(_untitled(gold))) and normal_text(_untitled(gold)) == normal_text(_untitled(value))
+    return bool(normal_text(_untitled(gold))) and normal_text(_untitled(gold)) == normal_text(
+        _untitled(value)
+    )
 
 
 def _bare(text: str) -> str:
@@ -223,7 +256,9 @@ def _yes_no(gold: bool | None, value: Any) -> bool:
 
 
 def _contains(sentence: str, gold: str, question: str) -> bool:
-    """Whether a sentence (clearly longer than the gold words, not an entity with a longer name) states gold."""
+    """Whether a sentence (clearly longer than the gold words, not an entity with a
+    longer name) states gold.
+    """
     said, wanted = words(sentence), words(gold)
     if not wanted or len(said) < len(wanted) + 3:
         return False
@@ -238,9 +273,13 @@ def _contains(sentence: str, gold: str, question: str) -> bool:
 
 
 def _longer_name(sentence: str, gold: str) -> bool:
-    """Whether every mention of gold goes on as a longer proper name ("Washington" in "Washington Wizards")."""
+    """Whether every mention of gold goes on as a longer proper name ("Washington" in
+    "Washington Wizards").
+    """
     mentions = list(re.finditer(re.escape(gold), sentence, re.I))
-    return bool(mentions) and all(re.match(r"\s+[A-Z][\w-]+", sentence[m.end() :]) for m in mentions)
+    return bool(mentions) and all(
+        re.match(r"\s+[A-Z][\w-]+", sentence[m.end() :]) for m in mentions
+    )
 
 
 def _is_rows(value: Any) -> bool:
@@ -282,7 +321,9 @@ def _same_items(gold: Sequence[Any], value: Sequence[Any], ordered: bool) -> boo
 
 
 def _list_in_words(gold: Sequence[Any], text: str, ordered: bool) -> bool:
-    """A list written out: its parts equal gold, or gold's items use up all of its words but linking ones."""
+    """A list written out: its parts equal gold, or gold's items use up all of its
+    words but linking ones.
+    """
     for pattern in (r"\s*[;\n]\s*(?:[-*•]\s*)?", r"\s*(?:,|;|\n|\band\b)\s*"):
         parts = [p.strip(" -*•.") for p in re.split(pattern, text) if p.strip(" -*•.")]
         if len(parts) > 1 and _same_items(gold, parts, ordered):
@@ -308,14 +349,18 @@ def _cell_kind(value: Any) -> str:
 
 
 def _column_maps(gold: list[list[Any]], rows: list[list[Any]]) -> list[tuple[int, ...]]:
-    """Ways to read the gold columns in predicted rows: any order between kinds, the given order within a kind."""
+    """Ways to read the gold columns in predicted rows: any order between kinds, the given
+    order within a kind.
+    """
     width, wide = len(gold[0]), len(rows[0])
     if wide < width or wide > min(width + 2, _WIDEST_TABLE):
         return []
     kinds = [_cell_kind(cell) for cell in gold[0]]
     maps = []
     for columns in itertools.permutations(range(wide), width):
-        of_kind = [[c for c, k in zip(columns, kinds, strict=True) if k == kind] for kind in set(kinds)]
+        of_kind = [
+            [c for c, k in zip(columns, kinds, strict=True) if k == kind] for kind in set(kinds)
+        ]
         if all(group == sorted(group) for group in of_kind):
             maps.append(columns)
     return maps
@@ -356,8 +401,12 @@ def _same_rows(gold: list[list[Any]], rows: list[list[Any]]) -> bool:
 
 
 def _row_in_words(row: Sequence[Any], text: str) -> bool:
-    """A one-row table written out: every date and name occurs, and the numbers occur in the row's order."""
-    numbers = [n for cell in row if _cell_kind(cell) == "number" and (n := parse_number(cell)) is not None]
+    """A one-row table written out: every date and name occurs, and the numbers
+    occur in the row's order.
+    """
+    numbers = [
+        n for cell in row if _cell_kind(cell) == "number" and (n := parse_number(cell)) is not None
+    ]
     stated = iter(numbers_in(text))
     if not all(any(close(s, n) for s in stated) for n in numbers):
         return False
@@ -371,13 +420,17 @@ def _row_in_words(row: Sequence[Any], text: str) -> bool:
 
 
 def _free_text(gold: str, value: str, question: str) -> bool:
-    """Long gold answers without a judge: the yes or no that they begin with, else their key number, else token F1."""
+    """Long gold answers without a judge: the yes or no that they begin with, else their key
+    number, else token F1.
+    """
     yes = parse_bool(gold)
     if yes is not None:
         return parse_bool(value) is yes
     first = re.split(r"(?<=[a-z)%])\.\s", gold)[0]
     key = [  # "one" in prose is seldom the key number, nor is a year
-        n for n in numbers_in(first, spelled=False) if n not in numbers_in(question) and not 1900 <= n <= 2100
+        n
+        for n in numbers_in(first, spelled=False)
+        if n not in numbers_in(question) and not 1900 <= n <= 2100
     ]
     if key:
         return any(close(n, key[0], 0.01) for n in numbers_in(value))

@@ -1,8 +1,10 @@
 """Measure the SQL agent alone: gold tables in, answers out.
 
-    python -m benchmarks.sql_answering SUITES_DIR --base-url URL [--suite NAME ...] [--drop COLUMN ...] [--out FILE]
+    python -m benchmarks.sql_answering SUITES_DIR --base-url URL [--suite NAME ...]
+        [--drop COLUMN ...] [--out FILE]
 
-SUITES_DIR holds one folder per suite with `dev/gold.json` and `dev/tables/*.csv` (or Markdown tables in `dev/docs`).
+SUITES_DIR holds one folder per suite with `dev/gold.json` and `dev/tables/*.csv` (or Markdown
+tables in `dev/docs`).
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ class Result:
 class ServerModel:
     """The smallest `Model` over an OpenAI-compatible server."""
 
-    def __init__(self, base_url: str, name: str, replies: Path | None = None, dialect: Dialect = COMPACT) -> None:
+    def __init__(
+        self, base_url: str, name: str, replies: Path | None = None, dialect: Dialect = COMPACT
+    ) -> None:
         self.name, self.dialect = name, dialect
         self._replies = replies
         self.context_tokens = 8192
@@ -50,7 +54,9 @@ class ServerModel:
 
     async def generate(self, request: Request) -> Response:
         schema = request.reply.model_json_schema() if request.reply else request.json_schema
-        key = hashlib.sha256(repr((self.name, request.messages, schema, request.temperature)).encode()).hexdigest()
+        key = hashlib.sha256(
+            repr((self.name, request.messages, schema, request.temperature)).encode()
+        ).hexdigest()
         kept = self._replies / f"{key}.json" if self._replies else None
         if kept and kept.exists():
             text, used, seconds = json.loads(kept.read_text(encoding="utf-8"))
@@ -89,18 +95,28 @@ def column_type(values: Sequence[str]) -> ColumnType:
         return ColumnType.DATE
     if stated and all(re.fullmatch(r"-?(0|[1-9]\d{0,11})", value) for value in stated):
         return ColumnType.INTEGER
-    if stated and all(re.fullmatch(r"-?\d{1,12}(\.\d+)?", value) for value in stated) and any("." in v for v in stated):
+    if (
+        stated
+        and all(re.fullmatch(r"-?\d{1,12}(\.\d+)?", value) for value in stated)
+        and any("." in v for v in stated)
+    ):
         return ColumnType.NUMBER
     return ColumnType.TEXT
 
 
 def load(
-    connection: sqlite3.Connection, name: str, header: list[str], rows: list[list[str]], dropped: set[str]
+    connection: sqlite3.Connection,
+    name: str,
+    header: list[str],
+    rows: list[list[str]],
+    dropped: set[str],
 ) -> TableView:
     """One table with `row_id` and typed columns; a `doc` column becomes `document`."""
     columns = []
     places = [
-        place for place, column in enumerate(header) if f"{name}.{column}" not in dropped and column not in dropped
+        place
+        for place, column in enumerate(header)
+        if f"{name}.{column}" not in dropped and column not in dropped
     ]
     for place in places:
         title = "document" if header[place] == "doc" else header[place]
@@ -110,7 +126,8 @@ def load(
     for number, row in enumerate(rows):
         cells = [row[place] if row[place] != "" else None for place in places]
         connection.execute(
-            f'INSERT INTO "{name}" VALUES ({",".join("?" * (len(cells) + 1))})', [f"{name}-{number}", *cells]
+            f'INSERT INTO "{name}" VALUES ({",".join("?" * (len(cells) + 1))})',
+            [f"{name}-{number}", *cells],
         )
     return TableView(Table(name, tuple(columns)), document="")
 
@@ -127,7 +144,11 @@ def csv_tables(folder: Path, connection: sqlite3.Connection, dropped: set[str]) 
 
 
 def markdown_table(path: Path, connection: sqlite3.Connection) -> list[TableView]:
-    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip().startswith("|")]
+    lines = [
+        line.strip()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.strip().startswith("|")
+    ]
     cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))] for line in lines]
     header, rows = cells[0], [row for row in cells[2:]]
     names: list[str] = []
@@ -135,7 +156,8 @@ def markdown_table(path: Path, connection: sqlite3.Connection) -> list[TableView
         name = re.sub(r"\W+", "_", title.lower()).strip("_") or f"column_{place}"
         names.append(name if name not in names else f"{name}_{place}")
     rows = [
-        [cell.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", cell) else cell for cell in row] for row in rows
+        [cell.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", cell) else cell for cell in row]
+        for row in rows
     ]
     width = len(names)
     return [load(connection, "rows", names, [(row + [""] * width)[:width] for row in rows], set())]
@@ -168,10 +190,16 @@ def right(value: Any, gold: dict[str, Any]) -> bool:
     flat = value if isinstance(value, list) else [value]
     if kind in {"number", "string"}:
         answers = [answer, *gold.get("answers_all", [])] if not isinstance(answer, list) else answer
-        return len(flat) == 1 and not isinstance(flat[0], list) and any(same(flat[0], one) for one in answers)
+        return (
+            len(flat) == 1
+            and not isinstance(flat[0], list)
+            and any(same(flat[0], one) for one in answers)
+        )
     if kind == "list":
         left = [item[0] if isinstance(item, list) and len(item) == 1 else item for item in flat]
-        return len(left) == len(answer) and all(any(same(item, one) for item in left) for one in answer)
+        return len(left) == len(answer) and all(
+            any(same(item, one) for item in left) for one in answer
+        )
     wanted = answer if answer and isinstance(answer[0], list) else [answer]
     got = flat if flat and isinstance(flat[0], list) else [flat]
     return len(got) == len(wanted) and all(any(row_same(row, one) for row in got) for one in wanted)
@@ -181,7 +209,9 @@ def row_same(row: Sequence[Any], gold: Sequence[Any]) -> bool:
     return len(row) == len(gold) and all(any(same(cell, one) for cell in row) for one in gold)
 
 
-async def measure(suite: Path, model: ServerModel, dropped: set[str], limit: int | None) -> list[dict[str, Any]]:
+async def measure(
+    suite: Path, model: ServerModel, dropped: set[str], limit: int | None
+) -> list[dict[str, Any]]:
     gold = json.loads((suite / "dev" / "gold.json").read_text(encoding="utf-8"))[:limit]
     outcomes, cached = [], {}
     for item in gold:
@@ -196,7 +226,9 @@ async def measure(suite: Path, model: ServerModel, dropped: set[str], limit: int
             run = runner(connection)
             cached[key] = (views, run, profile_tables(views, run))
         views, run, profiles = cached[key]
-        answer: SqlAnswer = await answer_question(item["question"], views, run, model, profiles=profiles)
+        answer: SqlAnswer = await answer_question(
+            item["question"], views, run, model, profiles=profiles
+        )
         outcomes.append(
             {
                 "suite": suite.name,
@@ -246,19 +278,28 @@ def main() -> None:
     parser.add_argument("--dialect", choices=["compact", "full"], default="compact")
     parser.add_argument("--suite", action="append", help="only these (repeatable)")
     parser.add_argument(
-        "--drop", action="append", default=[], help="leave out a column, table.column, or table (repeatable)"
+        "--drop",
+        action="append",
+        default=[],
+        help="leave out a column, table.column, or table (repeatable)",
     )
     parser.add_argument("--limit", type=int)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--replies", type=Path, help="folder that keeps replies: nothing is asked twice")
+    parser.add_argument(
+        "--replies", type=Path, help="folder that keeps replies: nothing is asked twice"
+    )
     options = parser.parse_args()
     if options.replies:
         options.replies.mkdir(parents=True, exist_ok=True)
-    names = options.suite or sorted(path.parent.parent.name for path in options.suites.glob("*/dev/tables"))
+    names = options.suite or sorted(
+        path.parent.parent.name for path in options.suites.glob("*/dev/tables")
+    )
     everything = asyncio.run(measure_all([options.suites / name for name in names], options))
     report("all", everything)
     if options.out:
-        options.out.write_text(json.dumps(everything, ensure_ascii=False, indent=1), encoding="utf-8")
+        options.out.write_text(
+            json.dumps(everything, ensure_ascii=False, indent=1), encoding="utf-8"
+        )
 
 
 def report(name: str, outcomes: Sequence[dict[str, Any]]) -> None:
@@ -271,7 +312,8 @@ def report(name: str, outcomes: Sequence[dict[str, Any]]) -> None:
     print(
         f"== {name}: {sum(one['right'] for one in outcomes)}/{total} right, {wrong} wrong answers; "
         f"a question: {mean['calls']:.2f} calls, "
-        f"{mean['prompt_tokens']:.0f} prompt and {mean['completion_tokens']:.0f} generated tokens, {mean['seconds']:.1f} s",
+        f"{mean['prompt_tokens']:.0f} prompt and {mean['completion_tokens']:.0f} generated tokens, "
+        f"{mean['seconds']:.1f} s",
         flush=True,
     )
 

@@ -1,8 +1,10 @@
-"""`python -m benchmarks.starting --json FILE [--sliders PATH] [--store [NAME]]`: processor seconds until the package is ready.
+"""`python -m benchmarks.starting --json FILE [--sliders PATH] [--store [NAME]]`:
+processor seconds until the package is ready.
 
-Measured are `sliders --version`, one press of the tab key in bash, `import sliders`, the same with the class `Workspace`, and
-Python alone, which all of them hold.
-Each figure is the median of five runs, user and system time of the child, after a run that is not counted.
+Measured are `sliders --version`, one press of the tab key in bash, `import sliders`, the same with
+the class `Workspace`, and Python alone, which all of them hold.
+Each figure is the median of five runs, user and system time of the child, after a run
+that is not counted.
 """
 
 from __future__ import annotations
@@ -25,14 +27,24 @@ _TAB = {"_SLIDERS_COMPLETE": "complete_bash", "COMP_WORDS": "sliders as", "COMP_
 MEASURED: Mapping[str, tuple[Sequence[str], Mapping[str, str], str]] = {
     "version_seconds": (("-c", _COMMAND, "--version"), {}, "sliders "),
     "tab_seconds": (("-c", _COMMAND), _TAB, "ask"),
-    "import_seconds": (("-c", "import sliders; print(sliders.__file__)"), {}, "sliders/__init__.py"),
-    "workspace_seconds": (("-c", "from sliders import Workspace; print(Workspace)"), {}, "Workspace"),
+    "import_seconds": (
+        ("-c", "import sliders; print(sliders.__file__)"),
+        {},
+        "sliders/__init__.py",
+    ),
+    "workspace_seconds": (
+        ("-c", "from sliders import Workspace; print(Workspace)"),
+        {},
+        "Workspace",
+    ),
     "python_seconds": (("-c", "pass"), {}, ""),
 }
 """Arguments of Python, environment, and a text that must be printed, by the name of the figure."""
 
 
-def seconds(arguments: Sequence[str], environment: Mapping[str, str], expected: str, checkout: Path) -> float:
+def seconds(
+    arguments: Sequence[str], environment: Mapping[str, str], expected: str, checkout: Path
+) -> float:
     """Processor seconds of one run of Python, user and system, over the package of a checkout.
 
     Raises:
@@ -40,10 +52,15 @@ def seconds(arguments: Sequence[str], environment: Mapping[str, str], expected: 
     """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     whole = {**os.environ, **environment, "PYTHONPATH": str(checkout)}
-    done = subprocess.run([sys.executable, *arguments], env=whole, capture_output=True, text=True, cwd=checkout)
+    done = subprocess.run(
+        [sys.executable, *arguments], env=whole, capture_output=True, text=True, cwd=checkout
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode or expected not in done.stdout:
-        raise RuntimeError(f"python {' '.join(arguments)} ended with {done.returncode}: {done.stderr or done.stdout}")
+        raise RuntimeError(
+            f"python {' '.join(arguments)} ended with {done.returncode}: "
+            f"{done.stderr or done.stdout}"
+        )
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 

@@ -1,4 +1,6 @@
-"""Gold answers over part of a suite's documents: the SQL of `notes` runs again over their gold rows."""
+"""Gold answers over part of a suite's documents: the SQL of `notes` runs again
+over their gold rows.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from benchmarks.suites import GoldQuestion, Suite
 
 def _frames(directory: Path, documents: Collection[str] | None) -> dict[str, pd.DataFrame]:
     frames = {
-        f.stem: pd.read_csv(f, dtype=str, keep_default_na=False) for f in sorted((directory / "tables").glob("*.csv"))
+        f.stem: pd.read_csv(f, dtype=str, keep_default_na=False)
+        for f in sorted((directory / "tables").glob("*.csv"))
     }
     if documents is None:
         return frames
@@ -27,14 +30,18 @@ def _frames(directory: Path, documents: Collection[str] | None) -> dict[str, pd.
     for name, frame in frames.items():
         if name in kept:
             continue
-        keys = next((c for c in frame.columns for k in kept.values() if c in k.columns and c != "doc"), None)
+        keys = next(
+            (c for c in frame.columns for k in kept.values() if c in k.columns and c != "doc"), None
+        )
         if keys is not None:  # rows that refer to a kept document by an id
             ids = {v for k in kept.values() if keys in k.columns for v in k[keys]}
             kept[name] = frame[frame[keys].isin(ids)]
     return kept
 
 
-def _database(frames: dict[str, pd.DataFrame], types: dict[str, dict[str, str]]) -> sqlite3.Connection:
+def _database(
+    frames: dict[str, pd.DataFrame], types: dict[str, dict[str, str]]
+) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:")
     affinity = {"integer": "INTEGER", "number": "REAL", "boolean": "INTEGER"}
     for name, frame in frames.items():
@@ -50,13 +57,21 @@ def _shaped(rows: Sequence[Sequence[Any]], like: Any) -> Any:
     if isinstance(like, list) and like and isinstance(like[0], list):
         return [list(row) for row in rows]
     if isinstance(like, list):
-        return [row[0] for row in rows] if rows and len(rows[0]) == 1 else list(rows[0]) if rows else []
+        return (
+            [row[0] for row in rows]
+            if rows and len(rows[0]) == 1
+            else list(rows[0])
+            if rows
+            else []
+        )
     return rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else None
 
 
 def _rerun(question: GoldQuestion, connection: sqlite3.Connection) -> Any:
     found = re.search(r"SQL: (select .*)", question.notes, re.I | re.S)
-    if not found or re.search(r"\blimit\b", found[1], re.I):  # with fewer rows, a tie may decide what LIMIT keeps
+    if not found or re.search(
+        r"\blimit\b", found[1], re.I
+    ):  # with fewer rows, a tie may decide what LIMIT keeps
         return None
     try:
         return _shaped(connection.execute(found[1].strip().rstrip(";")).fetchall(), question.answer)
@@ -67,15 +82,17 @@ def _rerun(question: GoldQuestion, connection: sqlite3.Connection) -> Any:
 def over_documents(suite: Suite, documents: int) -> Suite:
     """The suite over its first documents, with every gold answer worked out again for them.
 
-    A question stays when its evidence is listed and wholly kept, or when its SQL gives the gold answer over all
-    documents (so the SQL can be trusted) and any answer over the kept ones.
+    A question stays when its evidence is listed and wholly kept, or when its SQL gives the gold
+    answer over all documents (so the SQL can be trusted) and any answer over the kept ones.
     """
     if documents >= len(suite.documents):
         return suite
     kept_docs = suite.documents[:documents]
     names = {d.name for d in kept_docs}
     everything = _frames(suite.directory, None)
-    types = {name: {c: column_type(list(f[c])) for c in f.columns} for name, f in everything.items()}
+    types = {
+        name: {c: column_type(list(f[c])) for c in f.columns} for name, f in everything.items()
+    }
     whole, part = _database(everything, types), _database(_frames(suite.directory, names), types)
     questions = []
     for question in suite.questions:

@@ -1,4 +1,6 @@
-"""Suites: a folder with `docs/`, `gold.json` and maybe `tables/*.csv`, and what its README says about scoring."""
+"""Suites: a folder with `docs/`, `gold.json` and maybe `tables/*.csv`, and what its
+README says about scoring.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class SuiteError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class GoldQuestion:
-    """One question. `answers` holds every accepted answer, the first is the main one; `docs` None means all."""
+    """One question. `answers` holds every accepted answer, the first is the main one;
+    `docs` None means all.
+    """
 
     id: str
     question: str
@@ -42,10 +46,12 @@ class GoldQuestion:
 
 @dataclass(frozen=True, slots=True)
 class GoldTable:
-    """One gold table, every value a string as printed. `doc` names the source file column ("" when there is none).
+    """One gold table, every value a string as printed. `doc` names the source file column (""
+    when there is none).
 
-    `columns` are those that are pinned and scored; `skip_blanks` those whose blank cells say nothing; `only_if` maps a
-    column to one that must be "1" for it to count; `partial` says that more rows than these may be right.
+    `columns` are those that are pinned and scored; `skip_blanks` those whose blank cells say
+    nothing; `only_if` maps a column to one that must be "1" for it to count; `partial` says that
+    more rows than these may be right.
     """
 
     name: str
@@ -59,7 +65,10 @@ class GoldTable:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Documents, questions and gold tables. `scope` "question" asks each question of its own `docs` only."""
+    """Documents, questions and gold tables.
+
+    `scope` "question" asks each question of its own `docs` only.
+    """
 
     name: str
     directory: Path
@@ -81,7 +90,9 @@ class Suite:
 
 
 def suite_config(name: str) -> dict[str, Any]:
-    """What the README of the set of that name says about scoring, from `suites.yaml`; {} for an unknown set."""
+    """What the README of the set of that name says about scoring, from `suites.yaml`;
+    {} for an unknown set.
+    """
     known = yaml.safe_load(_CONFIG.read_text(encoding="utf-8"))
     return dict(known["suites"].get(name) or {})
 
@@ -111,7 +122,10 @@ def _answer_type(entry: dict[str, Any]) -> str:
 def _question(entry: dict[str, Any], path: Path) -> GoldQuestion:
     missing = [key for key in ("id", "question", "answer") if key not in entry]
     if missing:
-        raise SuiteError(f"{path}: question {entry.get('id', '?')} has no {', '.join(missing)}; every entry needs them")
+        raise SuiteError(
+            f"{path}: question {entry.get('id', '?')} has no {', '.join(missing)}; every "
+            "entry needs them"
+        )
     raw_notes = entry.get("notes") or ""
     notes = raw_notes if isinstance(raw_notes, str) else json.dumps(raw_notes, ensure_ascii=False)
     aliases = re.search(r"aliases: (\[.*?\])(?:;|$)", notes)
@@ -132,7 +146,9 @@ def _question(entry: dict[str, Any], path: Path) -> GoldQuestion:
 
 
 def _doc_column(frame: pd.DataFrame, others: list[pd.DataFrame]) -> pd.DataFrame:
-    """The frame with a `doc` column, taken over from a table that shares an id column with one document an id."""
+    """The frame with a `doc` column, taken over from a table that shares an id column
+    with one document an id.
+    """
     if "doc" in frame.columns:
         return frame
     for other in others:
@@ -140,7 +156,9 @@ def _doc_column(frame: pd.DataFrame, others: list[pd.DataFrame]) -> pd.DataFrame
             if "doc" in other.columns and column in other.columns:
                 pairs = other[[column, "doc"]].drop_duplicates()
                 if pairs[column].is_unique and set(frame[column]) <= set(pairs[column]):
-                    return frame.assign(doc=frame[column].map(dict(zip(pairs[column], pairs["doc"], strict=True))))
+                    return frame.assign(
+                        doc=frame[column].map(dict(zip(pairs[column], pairs["doc"], strict=True)))
+                    )
     return frame
 
 
@@ -171,7 +189,8 @@ def _tables(directory: Path, config: dict[str, Any], derived: bool) -> tuple[Gol
 
 
 def find_suite(path: str | Path) -> tuple[str, Path]:
-    """The name of the set and the folder that holds `gold.json`: the path itself, or its `dev` folder.
+    """The name of the set and the folder that holds `gold.json`: the path itself,
+    or its `dev` folder.
 
     Raises:
         SuiteError: neither holds a `gold.json`.
@@ -181,12 +200,15 @@ def find_suite(path: str | Path) -> tuple[str, Path]:
         directory = directory / "dev"
     if not (directory / "gold.json").is_file():
         raise SuiteError(
-            f"{path} holds no gold.json (nor does its dev folder); give a suite folder with docs/ and gold.json"
+            f"{path} holds no gold.json (nor does its dev folder); give a suite folder with "
+            "docs/ and gold.json"
         )
     known = yaml.safe_load(_CONFIG.read_text(encoding="utf-8"))["suites"]
     name = next((p for p in reversed(directory.parts) if p in known), "")
     halves = {"dev", "heldout", "reserve", "test"}
-    return name or (directory.parent.name if directory.name in halves else directory.name), directory
+    return name or (
+        directory.parent.name if directory.name in halves else directory.name
+    ), directory
 
 
 def load_suite(path: str | Path, *, derived: bool = False) -> Suite:
@@ -201,9 +223,13 @@ def load_suite(path: str | Path, *, derived: bool = False) -> Suite:
     if beside.is_file():
         stated = json.loads(beside.read_text(encoding="utf-8"))
         name, config = str(stated.get("name", name)), config | stated
-    documents = sorted(p for p in (directory / "docs").rglob("*") if p.is_file() and not p.name.startswith("."))
+    documents = sorted(
+        p for p in (directory / "docs").rglob("*") if p.is_file() and not p.name.startswith(".")
+    )
     if not documents:
-        raise SuiteError(f"{directory}/docs holds no documents; a suite needs its documents beside gold.json")
+        raise SuiteError(
+            f"{directory}/docs holds no documents; a suite needs its documents beside gold.json"
+        )
     entries = json.loads((directory / "gold.json").read_text(encoding="utf-8"))
     return Suite(
         name=name,

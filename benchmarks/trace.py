@@ -1,7 +1,8 @@
-"""`python -m benchmarks.trace --json FILE [--sliders PATH] [--store [NAME]]`: how much of the package one small question enters.
+"""`python -m benchmarks.trace --json FILE [--sliders PATH] [--store [NAME]]`:
+how much of the package one small question enters.
 
-`sliders ask` runs over three files of one line each with a scripted reader; functions and files of the package that are entered,
-calls, and changes from one file to another are counted.
+`sliders ask` runs over three files of one line each with a scripted reader; functions and files of
+the package that are entered, calls, and changes from one file to another are counted.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ from typing import Any
 
 from benchmarks.checkout import add_options, lines_of, store, use_package_of
 
-FILES = {"one.md": "The cost is 12 euros.", "two.md": "The cost is 30 euros.", "three.md": "The cost is 8 euros."}
+FILES = {
+    "one.md": "The cost is 12 euros.",
+    "two.md": "The cost is 30 euros.",
+    "three.md": "The cost is 8 euros.",
+}
 _STARTED = ("__main__",)
 """Modules that run when they are imported."""
 QUESTION = "What is the total cost?"
@@ -37,7 +42,11 @@ class Trace:
 
     def __call__(self, frame: Any, event: str, _: object) -> None:
         name = frame.f_code.co_filename
-        if event != "call" or not name.startswith(self._package) or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        if (
+            event != "call"
+            or not name.startswith(self._package)
+            or not frame.f_code.co_flags & inspect.CO_OPTIMIZED
+        ):
             return  # bodies of modules and classes are no functions
         function = frame.f_code.co_qualname
         if not function.endswith("comp>") and not function.endswith("<genexpr>"):
@@ -48,7 +57,12 @@ class Trace:
     def figures(self) -> dict[str, int]:
         """Functions, files, calls, and changes of file."""
         files, calls = {name for name, _ in self.functions}, self.functions.total()
-        return {"functions": len(self.functions), "files": len(files), "calls": calls, "file_changes": self.changes}
+        return {
+            "functions": len(self.functions),
+            "files": len(files),
+            "calls": calls,
+            "file_changes": self.changes,
+        }
 
 
 def traced(checkout: Path) -> dict[str, Any]:
@@ -77,15 +91,30 @@ def traced(checkout: Path) -> dict[str, Any]:
 
 def _reply(request: Any) -> Any:
     """What a reader of the three files says, by the shape of the reply that is asked for."""
-    shape = request.json_schema or (request.reply.model_json_schema() if request.reply is not None else {})
+    shape = request.json_schema or (
+        request.reply.model_json_schema() if request.reply is not None else {}
+    )
     asked, prompt = set(shape.get("properties", {})), request.messages[-1].content
     if "tables" in asked:
-        cost = {"name": "cost", "type": "number", "unit": "euros", "description": "the cost in euros"}
+        cost = {
+            "name": "cost",
+            "type": "number",
+            "unit": "euros",
+            "description": "the cost in euros",
+        }
         table = {"name": "costs", "row": "a report", "grain": "document", "columns": [cost]}
-        return {"tables": [table], "needs": [{"question": 1, "columns": ["costs.cost"]}], "not_covered": []}
+        return {
+            "tables": [table],
+            "needs": [{"question": 1, "columns": ["costs.cost"]}],
+            "not_covered": [],
+        }
     if "rows" in asked:
         number = next(text.split()[3] for text in FILES.values() if text in prompt)
-        return {"rows": [{"table": "costs", "cells": {"cost": {"value": int(number), "words": [number]}}}]}
+        return {
+            "rows": [
+                {"table": "costs", "cells": {"cost": {"value": int(number), "words": [number]}}}
+            ]
+        }
     if "sql" in asked:
         return {"action": "answer", "sql": "SELECT SUM(cost) FROM costs", "reason": ""}
     return {name: [] for name in asked}

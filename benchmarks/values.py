@@ -1,6 +1,7 @@
 """Reads numbers, dates and yes/no out of what a system or a gold file prints, for comparison only.
 
-It shares no code with `sliders.extraction`, so that a wrong parse there cannot hide itself in the score.
+It shares no code with `sliders.extraction`, so that a wrong parse there cannot hide
+itself in the score.
 """
 
 from __future__ import annotations
@@ -16,18 +17,31 @@ from typing import Any
 _MONTHS = {
     name: i
     for i, names in enumerate(
-        ["january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-         "september sep sept", "october oct", "november nov", "december dec"],
+        [
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sep sept",
+            "october oct",
+            "november nov",
+            "december dec",
+        ],
         start=1,
     )
     for name in names.split()
-}  # fmt: skip
+}
 _MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _DATES = [
     (
         re.compile(
-            r"\b(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?!\d)"
+            r"\b(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|"
+            r"[+-]\d\d:?\d\d)?)?(?!\d)"
         ),
         "ymd",
     ),
@@ -36,7 +50,16 @@ _DATES = [
     (re.compile(r"\b(\d{1,2})[/.](\d{1,2})[/.](\d{4})\b"), "??y"),
     (re.compile(rf"\b{_MONTH}\s*,?\s+(\d{{4}})\b", re.I), "My"),
 ]
-_SCALES = {"thousand": 1e3, "million": 1e6, "mio": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12, "m": 1e6, "k": 1e3}
+_SCALES = {
+    "thousand": 1e3,
+    "million": 1e6,
+    "mio": 1e6,
+    "billion": 1e9,
+    "bn": 1e9,
+    "trillion": 1e12,
+    "m": 1e6,
+    "k": 1e3,
+}
 _NUMERAL = r"\d{1,3}(?:[,.'\u00a0\u202f ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|\.\d+"
 _NUMBER = re.compile(
     rf"(?<![\w.])(?P<open>\()?(?P<sign>[-+−–])?\s?(?P<cur>[$€£¥]|\b(?:USD|EUR|GBP|RM|US\$)\s?)?(?P<sign2>[-−])?"
@@ -73,17 +96,26 @@ _SMALL = {
 }
 _TENS = {
     w: 10 * i
-    for i, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2)
+    for i, w in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
+    )
 }
 _WORD_NUMBER = re.compile(
-    r"\b(?:(?:" + "|".join([*_TENS]) + r")(?:[-\s](?:" + "|".join(w for w in _SMALL if 0 < _SMALL[w] < 10) + r"))?|"
-    + "|".join(sorted(_SMALL, key=len, reverse=True)) + r"|no one|none|nobody)\b", re.I,
-)  # fmt: skip
+    r"\b(?:(?:"
+    + "|".join([*_TENS])
+    + r")(?:[-\s](?:"
+    + "|".join(w for w in _SMALL if 0 < _SMALL[w] < 10)
+    + r"))?|"
+    + "|".join(sorted(_SMALL, key=len, reverse=True))
+    + r"|no one|none|nobody)\b",
+    re.I,
+)
 _TRUE, _FALSE = {"yes", "true", "y", "t", "1"}, {"no", "false", "n", "f", "0"}
 _NOT_FOUND = re.compile(
-    r"^(unanswerable|not (?:found|stated|mentioned|available|specified|given|answerable)|no answer|unknown|"
-    r"n/?a|cannot be (?:answered|determined)|no information)\b", re.I,
-)  # fmt: skip
+    r"^(unanswerable|not (?:found|stated|mentioned|available|specified|given|answerable)|no answer|"
+    r"unknown|n/?a|cannot be (?:answered|determined)|no information)\b",
+    re.I,
+)
 
 
 def is_blank(value: Any) -> bool:
@@ -96,16 +128,20 @@ def is_blank(value: Any) -> bool:
 
 
 def normal_text(value: Any) -> str:
-    """Text for equality: case folded, leading article and all punctuation and white space dropped, accents kept.
+    """Text for equality: case folded, leading article and all punctuation and white space
+    dropped, accents kept.
 
-    A point or comma between two digits stays ("1.5" is not "15"), after thousands separators are removed.
+    A point or comma between two digits stays ("1.5" is not "15"), after thousands
+    separators are removed.
     """
     text = unicodedata.normalize("NFKC", str(value)).casefold().strip()
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
     text = re.sub(r"(?<=\d)[.,](?=\d)", "\x00", text)
     text = re.sub(r"^(the|a|an)\s+(?=\w)", "", text)
     text = re.sub(r"&", " and ", text)
-    return "".join(c for c in text if c.isalnum() or c == "\x00" or unicodedata.category(c) in {"Mn", "Mc"})
+    return "".join(
+        c for c in text if c.isalnum() or c == "\x00" or unicodedata.category(c) in {"Mn", "Mc"}
+    )
 
 
 def words(text: str) -> list[str]:
@@ -115,7 +151,9 @@ def words(text: str) -> list[str]:
 
 
 def _numeral(text: str) -> float:
-    """The value of digits with separators; the last separator is a decimal one unless its group has three digits."""
+    """The value of digits with separators; the last separator is a decimal one unless its
+    group has three digits.
+    """
     text = re.sub(r"[\u00a0\u202f' ]", "", text)
     last = max(text.rfind(","), text.rfind("."))
     if last < 0:
@@ -139,12 +177,16 @@ def _match_value(match: re.Match[str]) -> float:
     number = _numeral(match["num"])
     if match["scale"]:
         number *= _SCALES[match["scale"].lower()]
-    negative = match["sign"] in {"-", "−", "–"} or match["sign2"] or (match["open"] and match["close"])
+    negative = (
+        match["sign"] in {"-", "−", "–"} or match["sign2"] or (match["open"] and match["close"])
+    )
     return -number if negative else number
 
 
 def parse_number(value: Any) -> float | None:
-    """The number that the whole value is ("$1,577.00", "(12)", "30.8%", "six", "2 years"), else None."""
+    """The number that the whole value is ("$1,577.00", "(12)", "30.8%", "six",
+    "2 years"), else None.
+    """
     if isinstance(value, bool):
         return float(value)
     if isinstance(value, int | float) or hasattr(value, "item"):
@@ -154,14 +196,19 @@ def parse_number(value: Any) -> float | None:
         return None
     text = value.strip()
     match = _NUMBER.match(text)
-    if match and (match.end() == len(text) or re.fullmatch(r"\.?|\s?[a-z°/²³]{1,12}\.?", text[match.end() :], re.I)):
+    if match and (
+        match.end() == len(text)
+        or re.fullmatch(r"\.?|\s?[a-z°/²³]{1,12}\.?", text[match.end() :], re.I)
+    ):
         return _match_value(match)
     match = _WORD_NUMBER.fullmatch(text)
     return _word_value(match[0]) if match else None
 
 
 def numbers_in(text: str, spelled: bool = True) -> list[float]:
-    """Every number that a text states, dates left out, in order; `spelled` includes number words."""
+    """Every number that a text states, dates left out, in order;
+    `spelled` includes number words.
+    """
     for pattern, _ in _DATES:
         text = pattern.sub(" ; ", text)
     found = [(m.start(), _match_value(m)) for m in _NUMBER.finditer(text)]
@@ -190,7 +237,9 @@ def _iso(match: re.Match[str], order: str) -> str | None:
 
 
 def dates_in(text: str) -> list[str]:
-    """Every unambiguous date of a text as ISO ("1999-10-25", or "1999-10" for a month), in order."""
+    """Every unambiguous date of a text as ISO ("1999-10-25", or "1999-10"
+    for a month), in order.
+    """
     found: list[tuple[int, str]] = []
     for pattern, order in _DATES:
         for match in list(pattern.finditer(text)):
@@ -216,7 +265,9 @@ def parse_date(value: Any) -> str | None:
 
 
 def parse_bool(value: Any) -> bool | None:
-    """Yes or no: a boolean, 0 or 1 (as SQLite stores it), or a word or sentence that begins with yes or no."""
+    """Yes or no: a boolean, 0 or 1 (as SQLite stores it), or a word or sentence that
+    begins with yes or no.
+    """
     if isinstance(value, bool):
         return value
     if isinstance(value, int | float) or hasattr(value, "item"):
@@ -237,7 +288,9 @@ def says_not_found(value: Any) -> bool:
 
 
 def close(a: float, b: float, tolerance: float = 0.0) -> bool:
-    """Whether prediction `a` equals gold `b`: within `tolerance` of it relatively, or when rounded to b's decimals."""
+    """Whether prediction `a` equals gold `b`: within `tolerance` of it relatively, or when
+    rounded to b's decimals.
+    """
     if math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9):
         return True
     if tolerance and abs(a - b) <= tolerance * abs(b) + 1e-12:

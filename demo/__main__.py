@@ -1,4 +1,5 @@
-"""`make demo`: asks the questions of `questions.yaml` about the sample documents and shows what comes out.
+"""`make demo`: asks the questions of `questions.yaml` about the sample documents and
+shows what comes out.
 
 The exit code is 1 when an answer is not the one that the documents give.
 """
@@ -59,7 +60,10 @@ def main() -> int:
     with Call(str(FILE), quiet=False).opened(new=True) as ws:
         problems = ask_all(ws)
         problems += ws.verify()
-    print(f"The workspace is {FILE}: try `sliders tables -w {FILE}`, `sliders why dunmarrow.md -w {FILE}`.")
+    print(
+        f"The workspace is {FILE}: try `sliders tables -w {FILE}`, `sliders why "
+        f"dunmarrow.md -w {FILE}`."
+    )
     for problem in problems:
         print(f"demo: {problem}", file=sys.stderr)
     return 1 if problems else 0

@@ -1,9 +1,11 @@
-"""Records a session of the terminal: `python -m demo.record CAST SVG WORKSPACE` writes an asciinema file and an SVG.
+"""Records a session of the terminal:
+`python -m demo.record CAST SVG WORKSPACE` writes an asciinema file and an SVG.
 
-Each command of `SESSION` is typed and run in a pseudo-terminal, in a folder with the sample documents (`bridges/`) and a copy
-of WORKSPACE, in which the demo's questions were answered before (`make demo` leaves it in `build/demo.db`): what is known is
-not asked again, so that the session is one of minutes told in seconds. Waits are cut to `LONGEST` seconds.
-The SVG is drawn by termtosvg (`pip install termtosvg`).
+Each command of `SESSION` is typed and run in a pseudo-terminal, in a folder with the sample
+documents (`bridges/`) and a copy of WORKSPACE, in which the demo's questions were answered before
+(`make demo` leaves it in `build/demo.db`): what is known is not asked again, so that the session is
+one of minutes told in seconds. Waits are cut to `LONGEST` seconds. The SVG is drawn by termtosvg
+(`pip install termtosvg`).
 """
 
 from __future__ import annotations
@@ -57,7 +59,13 @@ class Recording:
         leader, follower = pty.openpty()
         size = {"COLUMNS": str(COLUMNS), "LINES": str(LINES), "TERM": "xterm-256color"}
         process = subprocess.Popen(
-            command, shell=True, cwd=folder, stdin=follower, stdout=follower, stderr=follower, env=os.environ | size
+            command,
+            shell=True,
+            cwd=folder,
+            stdin=follower,
+            stdout=follower,
+            stderr=follower,
+            env=os.environ | size,
         )
         os.close(follower)
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
@@ -79,8 +87,17 @@ class Recording:
 
     def write(self, path: Path) -> None:
         """An asciinema file, version 2."""
-        head = {"version": 2, "width": COLUMNS, "height": LINES, "title": "sliders", "env": {"TERM": "xterm-256color"}}
-        path.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in [head, *self.events]) + "\n", encoding="utf-8")
+        head = {
+            "version": 2,
+            "width": COLUMNS,
+            "height": LINES,
+            "title": "sliders",
+            "env": {"TERM": "xterm-256color"},
+        }
+        path.write_text(
+            "\n".join(json.dumps(line, ensure_ascii=False) for line in [head, *self.events]) + "\n",
+            encoding="utf-8",
+        )
 
 
 def main(cast: str, svg: str, workspace: str) -> int:
@@ -97,7 +114,9 @@ def main(cast: str, svg: str, workspace: str) -> int:
                 shutil.copy(workspace, folder / "sliders.db")
     recording.print("\x1b[32m$\x1b[0m ", 0.4)
     recording.write(Path(cast))
-    return subprocess.call([sys.executable, "-m", "termtosvg", "render", cast, svg, "-t", "window_frame"])
+    return subprocess.call(
+        [sys.executable, "-m", "termtosvg", "render", cast, svg, "-t", "window_frame"]
+    )
 
 
 if __name__ == "__main__":

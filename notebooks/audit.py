@@ -11,8 +11,8 @@
 # %% [markdown]
 # # An audit
 #
-# Where does a number come from, how sure is it, what happens when a person knows better, and what changed since the last
-# time? Start the notebook in the folder of the project.
+# Where does a number come from, how sure is it, what happens when a person knows better, and what
+# changed since the last time? Start the notebook in the folder of the project.
 
 # %%
 from pathlib import Path
@@ -31,7 +31,8 @@ answer = workspace.ask(question)
 answer
 
 # %% [markdown]
-# Every value walks back to its words: a row by its `row_id`, a document by its name, with what became of it.
+# Every value walks back to its words: a row by its `row_id`, a document by its name,
+# with what became of it.
 
 # %%
 name = next(iter(workspace.tables))
@@ -50,14 +51,20 @@ for conflict in workspace.conflicts():
 print(answer.range)
 
 # %% [markdown]
-# A person knows better: the decision is kept, it holds for documents that come later, and it can be revoked.
+# A person knows better: the decision is kept, it holds for documents that come later,
+# and it can be revoked.
 
 # %%
 measured = next(c for c in answer.citations if isinstance(c.value, int | float))
 row = workspace.tables[measured.table].set_index("row_id").loc[measured.row_id]
 named = next(column for column in row.index if isinstance(row[column], str))
 decision = workspace.set_value(
-    measured.table, measured.column, measured.value + 10, {named: row[named]}, author="surveyor", reason="measured on site"
+    measured.table,
+    measured.column,
+    measured.value + 10,
+    {named: row[named]},
+    author="surveyor",
+    reason="measured on site",
 )
 again = workspace.ask(question)
 print(answer.value, "->", again.value)
@@ -72,7 +79,9 @@ workspace.diff()
 # A document that comes later is read, the rest is known.
 
 # %%
-workspace.add_text("The Lark Bridge is 500 metres long. It opened in 2021. It cost 2,000,000 euros.", "lark.txt")
+workspace.add_text(
+    "The Lark Bridge is 500 metres long. It opened in 2021. It cost 2,000,000 euros.", "lark.txt"
+)
 workspace.ask(question)
 workspace.diff()
 
@@ -88,7 +97,8 @@ print(workspace.decisions(name))
 timeline(workspace, run=1)
 
 # %% [markdown]
-# Every value of the file is derived again; a file for everybody else opens in Datasette, DB Browser and pandas.
+# Every value of the file is derived again; a file for everybody else opens in Datasette,
+# DB Browser and pandas.
 
 # %%
 print(workspace.verify())

@@ -11,8 +11,8 @@
 # %% [markdown]
 # # A first look
 #
-# Ten short documents about bridges, a question, and what comes out. Everything is kept in one file, the workspace: run the
-# notebook again and nothing is asked twice.
+# Ten short documents about bridges, a question, and what comes out. Everything is kept in one file,
+# the workspace: run the notebook again and nothing is asked twice.
 
 # %%
 from pathlib import Path
@@ -35,7 +35,8 @@ question = "What is the average length of the bridges in metres?"
 workspace.estimate(question)
 
 # %% [markdown]
-# The answer shows its rows, how sure it is, the SQL that gave it and the words on the page (click to open them).
+# The answer shows its rows, how sure it is, the SQL that gave it and the words on the page
+# (click to open them).
 
 # %%
 answer = workspace.ask(question)
@@ -59,8 +60,8 @@ table = workspace.tables[name]
 table
 
 # %% [markdown]
-# The next question starts from what is known: its plan, its columns and its SQL are calls of their own, and documents are read
-# for columns that are new only.
+# The next question starts from what is known: its plan, its columns and its SQL are calls of their
+# own, and documents are read for columns that are new only.
 
 # %%
 second = workspace.ask("How many bridges were opened after 2000?")

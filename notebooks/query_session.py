@@ -11,8 +11,8 @@
 # %% [markdown]
 # # A query session
 #
-# SQL over documents. The columns are said beforehand, the cells that a query needs are read when it runs, and no others.
-# Start the notebook in the folder of the project.
+# SQL over documents. The columns are said beforehand, the cells that a query needs are read when it
+# runs, and no others. Start the notebook in the folder of the project.
 
 # %%
 from pathlib import Path
@@ -51,7 +51,9 @@ workspace.query("SELECT bridge_name, length FROM bridges WHERE length > 100 ORDE
 
 # %%
 print(workspace.usage.tokens, "tokens")
-workspace.query("SELECT bridge_name, cost FROM bridges WHERE cost IS NOT NULL ORDER BY cost DESC LIMIT 3")
+workspace.query(
+    "SELECT bridge_name, cost FROM bridges WHERE cost IS NOT NULL ORDER BY cost DESC LIMIT 3"
+)
 
 # %% [markdown]
 # These columns are known now: another query over them costs nothing.
@@ -72,7 +74,8 @@ except SlidersError as error:
     print(error)
 
 # %% [markdown]
-# A budget stops a run cleanly; what was read before it was spent is kept, and the next run goes on from there.
+# A budget stops a run cleanly; what was read before it was spent is kept, and the next
+# run goes on from there.
 
 # %%
 workspace.close()

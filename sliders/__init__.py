@@ -1,6 +1,7 @@
 """Turn documents into a relational database built for the question, and answer with SQL.
 
-The names are imported when they are first used: a worker of a cluster that parses needs a tenth of the package.
+The names are imported when they are first used: a worker of a cluster that parses needs a
+tenth of the package.
 """
 
 from __future__ import annotations
@@ -14,14 +15,30 @@ if TYPE_CHECKING:
     from sliders.retrieval.selection import select_context
     from sliders.settings import Budget, Settings
 
-__all__ = ["Answer", "Budget", "Citation", "Settings", "Workspace", "ask", "ask_async", "select_context"]
-_ROOMS = {"Answer": "answer.result", "Citation": "answer.result", "Budget": "settings", "Settings": "settings",
-          "select_context": "retrieval.selection"}  # fmt: skip
+__all__ = [
+    "Answer",
+    "Budget",
+    "Citation",
+    "Settings",
+    "Workspace",
+    "ask",
+    "ask_async",
+    "select_context",
+]
+_ROOMS = {
+    "Answer": "answer.result",
+    "Citation": "answer.result",
+    "Budget": "settings",
+    "Settings": "settings",
+    "select_context": "retrieval.selection",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        raise AttributeError(f"module 'sliders' has no attribute {name!r}; it has {', '.join(__all__)}")
+        raise AttributeError(
+            f"module 'sliders' has no attribute {name!r}; it has {', '.join(__all__)}"
+        )
     return getattr(import_module(f"sliders.{_ROOMS.get(name, 'api')}"), name)
 
 

@@ -55,11 +55,14 @@ class Workspace:
     """A workspace with documents, tables and answers; use it as a context manager.
 
     Args:
-        path: the SQLite file, or a PostgreSQL server's `postgresql+psycopg://user@host/database?schema=NAME`; made when
-            it does not exist.
-        model: a model name of the server, "local" for the embedded one, or a `Model` (a double in tests).
-        settings: everything else; keyword overrides (`base_url=`, `max_tokens=`, `concurrency=` ...) win over it.
-        report: called with `Progress` while it works; in a notebook a line under the cell shows it when left out.
+        path: the SQLite file, or a PostgreSQL server's
+            `postgresql+psycopg://user@host/database?schema=NAME`; made when it does not exist.
+        model: a model name of the server, "local" for the embedded one, or a `Model`
+            (a double in tests).
+        settings: everything else; keyword overrides (`base_url=`, `max_tokens=`,
+            `concurrency=` ...) win over it.
+        report: called with `Progress` while it works; in a notebook a line under the cell
+            shows it when left out.
         embedder: makes vectors of texts; the shipped one when left out.
         write: False opens an existing file for reading, beside a process that writes to it.
 
@@ -70,12 +73,20 @@ class Workspace:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, model: str | Model | Mapping[str, Model] | None = None,
-        settings: Settings | None = None, report: Report | None = None, embedder: Embedder | None = None, write: bool = True,
+        self,
+        path: str | os.PathLike[str],
+        *,
+        model: str | Model | Mapping[str, Model] | None = None,
+        settings: Settings | None = None,
+        report: Report | None = None,
+        embedder: Embedder | None = None,
+        write: bool = True,
         **overrides: Any,
     ) -> None:
         name, double = (model, None) if model is None or isinstance(model, str) else (None, model)
-        settings = (Settings.from_env if settings is None else settings.changed)(model=name, **overrides)
+        settings = (Settings.from_env if settings is None else settings.changed)(
+            model=name, **overrides
+        )
         self.path, self._write = place_of(path), write
         if isinstance(self.path, Path):
             refuse_foreign(self.path)
@@ -88,7 +99,9 @@ class Workspace:
             self._database.close()
             raise
         told = report or notebook_report() or silent
-        self.session = Session(catalog, models, settings, embedder or default_embedder(), told, runner)
+        self.session = Session(
+            catalog, models, settings, embedder or default_embedder(), told, runner
+        )
 
     def __enter__(self) -> Workspace:
         return self
@@ -99,8 +112,14 @@ class Workspace:
     def _repr_html_(self) -> str:
         """How a notebook shows it: what is in it."""
         runs = [(run.id, run.kind, run.status, run.question) for run in reversed(self.runs())]
-        about = f"workspace {self._database.title}: {self.session.catalog.documents.count()} documents"
-        return note(about) + self.tables._repr_html_() + table_html(("run", "kind", "status", "question"), runs, most=5)
+        about = (
+            f"workspace {self._database.title}: {self.session.catalog.documents.count()} documents"
+        )
+        return (
+            note(about)
+            + self.tables._repr_html_()
+            + table_html(("run", "kind", "status", "question"), runs, most=5)
+        )
 
     def close(self) -> None:
         """Close the file; what was done is kept."""
@@ -110,7 +129,8 @@ class Workspace:
     # documents
 
     def add(self, paths: Paths) -> AddReport:
-        """Read files, folders (recursive), globs and addresses (`s3://`, `https://` ...) into the workspace.
+        """Read files, folders (recursive), globs and addresses (`s3://`, `https://`
+        ...) into the workspace.
 
         Raises:
             DocumentError: nothing was found, or nothing could be read.
@@ -128,7 +148,8 @@ class Workspace:
     # schema
 
     def pin_schema(self, source: object) -> Schema:
-        """Fix tables and columns: a dict, YAML, pydantic model(s), DDL or `Schema`; pinned parts are never changed.
+        """Fix tables and columns: a dict, YAML, pydantic model(s), DDL or `Schema`;
+        pinned parts are never changed.
 
         Raises:
             SchemaError: the source cannot be read.
@@ -157,13 +178,19 @@ class Workspace:
     # questions
 
     async def ask_async(
-        self, question: str, *, workflow: str = "extract_and_query", directives: Sequence[Directive] = (),
+        self,
+        question: str,
+        *,
+        workflow: str = "extract_and_query",
+        directives: Sequence[Directive] = (),
     ) -> Answer:
         """Answer a question; what is known already is not asked again.
 
         Args:
-            workflow: "auto" takes the cheapest way that can answer; or the name of one, see `sliders.answer.route`.
-            directives: hints (`Locate`, `Ignore`, `Verify`, `Normalize`, `Precede`) beside those in its words.
+            workflow: "auto" takes the cheapest way that can answer; or the name of one, see
+                `sliders.answer.route`.
+            directives: hints (`Locate`, `Ignore`, `Verify`, `Normalize`, `Precede`)
+                beside those in its words.
 
         Raises:
             PlanError: the question is empty, the workflow unknown, or there is no document.
@@ -172,13 +199,18 @@ class Workspace:
         if workflow == "extract_and_query" and not directives:
             return (await self.ask_many_async([question]))[0]
         async with journaled(self.session, "ask", question) as (session, outcome):
-            answer = await routing.ask_routed(session, question, workflow=workflow, directives=directives)
+            answer = await routing.ask_routed(
+                session, question, workflow=workflow, directives=directives
+            )
             return self._kept(session, [answer], outcome)[0]
 
     ask = plainly(ask_async)
 
-    def plan(self, question: str, directives: Sequence[Directive] = (), workflow: str = "auto") -> tuple[str, ...]:
-        """How `ask(question, workflow=...)` would answer: workflow, reasons and hints, without a model call.
+    def plan(
+        self, question: str, directives: Sequence[Directive] = (), workflow: str = "auto"
+    ) -> tuple[str, ...]:
+        """How `ask(question, workflow=...)` would answer: workflow, reasons and hints,
+        without a model call.
 
         Raises:
             PlanError: the question is empty, the workflow unknown, or there is no document.
@@ -192,10 +224,17 @@ class Workspace:
 
     ask_many = plainly(ask_many_async)
 
-    def _kept(self, session: Session, answers: Sequence[Answer], outcome: dict[str, Any]) -> list[Answer]:
-        """The answers with the number of their run and their way to its audit page; they are kept as its outcome."""
+    def _kept(
+        self, session: Session, answers: Sequence[Answer], outcome: dict[str, Any]
+    ) -> list[Answer]:
+        """The answers with the number of their run and their way to its audit page;
+        they are kept as its outcome.
+        """
         number = session.catalog.journal.open_run or 0
-        kept = [replace(answer, run=number, viewer=partial(view_file, self.path, run=number)) for answer in answers]
+        kept = [
+            replace(answer, run=number, viewer=partial(view_file, self.path, run=number))
+            for answer in answers
+        ]
         outcome["answers"] = [answer.to_dict() for answer in kept]
         return kept
 
@@ -208,7 +247,8 @@ class Workspace:
         return estimate(self.session, [questions] if isinstance(questions, str) else questions)
 
     def explain(self, question: str) -> str:
-        """What would be done for a question (with its hints) or a query and what it would cost; no model is called.
+        """What would be done for a question (with its hints) or a query and what it would
+        cost; no model is called.
 
         Raises:
             QueryError: a query that is not supported, with its place.
@@ -217,15 +257,20 @@ class Workspace:
             return Listing(run_sync(querying.explain_sql(self.session, question)))
         return Listing("\n".join([str(self.estimate(question)), *parse_hints(question).lines()]))
 
-    async def query_async(self, sql: str, describe: Mapping[str, str] | None = None) -> pd.DataFrame:
-        """The result of one SELECT; cells that are missing are extracted first, as few as the query needs.
+    async def query_async(
+        self, sql: str, describe: Mapping[str, str] | None = None
+    ) -> pd.DataFrame:
+        """The result of one SELECT; cells that are missing are extracted first, as
+        few as the query needs.
 
-        `docs` is the table of all documents: its columns are the attributes that the query names, described by `describe`
-        where their names do not say enough. The frame's `attrs["notes"]` say what the result lacks, `attrs["explanation"]`
-        what was read, and what it cost. Queries that run at the same time share their work.
+        `docs` is the table of all documents: its columns are the attributes that the query names,
+        described by `describe` where their names do not say enough. The frame's `attrs["notes"]`
+        say what the result lacks, `attrs["explanation"]` what was read, and what it cost. Queries
+        that run at the same time share their work.
 
         Raises:
-            QueryError: with its place: SQL that is not supported over documents, an unknown or ambiguous column.
+            QueryError: with its place: SQL that is not supported over documents, an unknown
+                or ambiguous column.
             UnsafeStatement: it is not one SELECT, or names what it may not see.
             StoreError: SQLite finds an error in it.
             ModelUnavailable: the model cannot be reached.
@@ -234,7 +279,11 @@ class Workspace:
             return querying.without_earlier(self.session, sql)
         async with journaled(self.session, "query", sql) as (session, outcome), session.standing():
             frame = await querying.query_frame(session, sql, describe)
-            outcome |= {"rows": len(frame), "tokens": frame.attrs.get("tokens", 0), "stopped": frame.attrs.pop("stopped", "")}
+            outcome |= {
+                "rows": len(frame),
+                "tokens": frame.attrs.get("tokens", 0),
+                "stopped": frame.attrs.pop("stopped", ""),
+            }
         return frame
 
     query = plainly(query_async)
@@ -242,14 +291,21 @@ class Workspace:
     # tables
 
     async def extract_async(self, tables: Sequence[str] | None = None) -> dict[str, int]:
-        """Fill every column of the schema's tables; rows by table. Raises ModelUnavailable: no document could be read."""
+        """Fill every column of the schema's tables; rows by table.
+
+        Raises ModelUnavailable: no document could be read.
+        """
         counts: dict[str, int] = {}
         async with journaled(self.session, "extract") as (session, outcome), session.standing():
             await needs.describe_pinned(session)
             chosen = self._chosen(tables)
-            filled = await fill.fill_cells(session, {table.name: table.column_names for table in chosen})
+            filled = await fill.fill_cells(
+                session, {table.name: table.column_names for table in chosen}
+            )
             await run.settle_tables(session, filled.stopped)
-            counts |= {table.name: self.session.catalog.extractions.count(table.name) for table in chosen}
+            counts |= {
+                table.name: self.session.catalog.extractions.count(table.name) for table in chosen
+            }
             filled.check()
             outcome["rows"] = counts
         return counts
@@ -261,9 +317,10 @@ class Workspace:
     ) -> dict[str, int]:
         """Repair tables from their cells: rows that stand afterwards, by table.
 
-        `criteria` say which source wins from now on, the strongest first: "newer_document", "audited_over_unaudited",
-        "primary_over_addendum", "table_over_prose", "verbatim_over_derived". Code goes by dates, tables and words where
-        it can; the model is told all of them.
+        `criteria` say which source wins from now on, the strongest first: "newer_document",
+        "audited_over_unaudited", "primary_over_addendum", "table_over_prose",
+        "verbatim_over_derived". Code goes by dates, tables and words where it can; the model
+        is told all of them.
         """
         counts, stopped = dict[str, int](), ""
         if criteria is not None:
@@ -272,7 +329,11 @@ class Workspace:
             for table in self._chosen(tables):
                 undone.release(session, table.name)
                 stopped = await run.settle_table(session, table, not stopped) or stopped
-                counts[table.name] = current.rows if (current := self.session.catalog.tables.current(table.name)) else 0
+                counts[table.name] = (
+                    current.rows
+                    if (current := self.session.catalog.tables.current(table.name))
+                    else 0
+                )
             outcome["rows"] = counts
             if stopped:
                 raise BudgetExceeded(stopped)
@@ -285,34 +346,67 @@ class Workspace:
         return list(schema.tables) if tables is None else [schema.table(name) for name in tables]
 
     def set_value(
-        self, table: str, column: str, value: Scalar, where: Mapping[str, Scalar], *, author: str = "", reason: str = ""
+        self,
+        table: str,
+        column: str,
+        value: Scalar,
+        where: Mapping[str, Scalar],
+        *,
+        author: str = "",
+        reason: str = "",
     ) -> int:
-        """Decide a value for the rows whose columns have the values of `where`; the number of the decision.
+        """Decide a value for the rows whose columns have the values of `where`;
+        the number of the decision.
 
         Raises:
             SchemaError: a table or column does not exist, or a value does not fit its column.
         """
-        return corrections.correct(self.session, "set_value", table, where, column=column, value=value, author=author,
-                                   reason=reason)
+        return corrections.correct(
+            self.session,
+            "set_value",
+            table,
+            where,
+            column=column,
+            value=value,
+            author=author,
+            reason=reason,
+        )
 
     def merge(
-        self, table: str, where: Mapping[str, Scalar], other: Mapping[str, Scalar], *, author: str = "", reason: str = ""
+        self,
+        table: str,
+        where: Mapping[str, Scalar],
+        other: Mapping[str, Scalar],
+        *,
+        author: str = "",
+        reason: str = "",
     ) -> int:
         """Decide that the rows of `where` and of `other` are one thing; see `set_value`."""
-        return corrections.correct(self.session, "merge", table, where, other=other, author=author, reason=reason)
+        return corrections.correct(
+            self.session, "merge", table, where, other=other, author=author, reason=reason
+        )
 
     def split(
-        self, table: str, where: Mapping[str, Scalar], other: Mapping[str, Scalar], *, author: str = "", reason: str = ""
+        self,
+        table: str,
+        where: Mapping[str, Scalar],
+        other: Mapping[str, Scalar],
+        *,
+        author: str = "",
+        reason: str = "",
     ) -> int:
         """Decide that the rows of `where` and of `other` are two things; see `set_value`."""
-        return corrections.correct(self.session, "split", table, where, other=other, author=author, reason=reason)
+        return corrections.correct(
+            self.session, "split", table, where, other=other, author=author, reason=reason
+        )
 
     def undo(self, table: str, version: int | None = None) -> TableVersion:
         """Show an earlier version of a table again; nothing is deleted."""
         return corrections.undo(self.session, table, version)
 
     def revoke(self, number: int) -> Correction:
-        """Take back a decision of `set_value`, `merge` or `split`; it stays in the records, `reconcile` applies it.
+        """Take back a decision of `set_value`, `merge` or `split`; it stays in the records,
+        `reconcile` applies it.
 
         Raises:
             StoreError: no decision of that number is in force.
@@ -320,8 +414,12 @@ class Workspace:
         return corrections.revoke(self.session, number)
 
     def decisions(self, table: str | None = None) -> list[Correction]:
-        """The decisions of people that are in force, oldest first; `SchemaError` where there is no such table."""
-        return self.session.catalog.knowledge.corrections(self.schema.table(table).name if table else None)
+        """The decisions of people that are in force, oldest first;
+        `SchemaError` where there is no such table.
+        """
+        return self.session.catalog.knowledge.corrections(
+            self.schema.table(table).name if table else None
+        )
 
     def conflicts(self, table: str | None = None) -> list[OpenConflict]:
         """Contradictions that nothing settled."""
@@ -344,9 +442,13 @@ class Workspace:
         return difference(self.session.catalog, first, second)
 
     def view(
-        self, run: int | None = None, path: str | os.PathLike[str] = "audit.html", against: int | None = None
+        self,
+        run: int | None = None,
+        path: str | os.PathLike[str] = "audit.html",
+        against: int | None = None,
     ) -> Path:
-        """Write the audit page of a run (of the last one that answered): one HTML file that works offline; its path.
+        """Write the audit page of a run (of the last one that answered): one HTML file that
+        works offline; its path.
 
         `against`: another run; the page shows what changed between the two.
 
@@ -360,11 +462,16 @@ class Workspace:
         return self.session.catalog.journal.runs()
 
     def verify(self) -> list[str]:
-        """What does not hold in this workspace, in sentences; empty when every value walks back to its words."""
+        """What does not hold in this workspace, in sentences; empty when every value
+        walks back to its words.
+        """
         return list(check_audit(self.path).problems)
 
-    def export(self, path: str | os.PathLike[str], format: ExportFormat | None = None) -> list[Path]:
-        """Write the audit database (sqlite), or the data tables as csv or parquet files of a folder or an excel book.
+    def export(
+        self, path: str | os.PathLike[str], format: ExportFormat | None = None
+    ) -> list[Path]:
+        """Write the audit database (sqlite), or the data tables as csv or parquet files of a
+        folder or an excel book.
 
         The format follows from the path's suffix when it is left out: .db, .sqlite, .xlsx.
 
@@ -386,8 +493,13 @@ class Workspace:
 
 
 async def ask_async(
-    documents: Paths, question: str, *, model: str | Model | None = None,
-    workspace: str | os.PathLike[str] | None = None, budget: Budget | None = None, **overrides: Any,
+    documents: Paths,
+    question: str,
+    *,
+    model: str | Model | None = None,
+    workspace: str | os.PathLike[str] | None = None,
+    budget: Budget | None = None,
+    **overrides: Any,
 ) -> Answer:
     """Answer one question over files; a workspace that is named is kept for the next one.
 
@@ -396,9 +508,10 @@ async def ask_async(
     """
     if budget is not None:
         overrides |= {k: getattr(budget, k) for k in ("max_tokens", "max_cost", "max_minutes")}
-    with tempfile.TemporaryDirectory() as folder, Workspace(
-        workspace or Path(folder) / "workspace.db", model=model, **overrides
-    ) as ws:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Workspace(workspace or Path(folder) / "workspace.db", model=model, **overrides) as ws,
+    ):
         ws.add(documents)
         return await ws.ask_async(question)
 

@@ -1,4 +1,6 @@
-"""The exceptions of the package: every message names the thing, says what happened, and ends with what to do next."""
+"""The exceptions of the package: every message names the thing, says what happened, and ends
+with what to do next.
+"""
 
 from __future__ import annotations
 

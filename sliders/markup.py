@@ -1,4 +1,6 @@
-"""How things look in a notebook: HTML in which everything that a document or a model wrote is escaped."""
+"""How things look in a notebook: HTML in which everything that a document or a
+model wrote is escaped.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,21 @@ def note(*lines: object) -> str:
     return "".join(f'<div style="{_NOTE}">{escape(str(line))}</div>' for line in lines if line)
 
 
-def table_html(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", most: int = MOST_ROWS) -> str:
+def table_html(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    caption: str = "",
+    most: int = MOST_ROWS,
+) -> str:
     """A table of at most `most` rows; what is missing is empty."""
     kept = list(rows)
-    head = "".join(f'<th scope="col" style="text-align:left">{escape(str(column))}</th>' for column in columns)
-    cells = ("".join(f'<td style="text-align:left">{_cell(value)}</td>' for value in row) for row in kept[:most])
+    head = "".join(
+        f'<th scope="col" style="text-align:left">{escape(str(column))}</th>' for column in columns
+    )
+    cells = (
+        "".join(f'<td style="text-align:left">{_cell(value)}</td>' for value in row)
+        for row in kept[:most]
+    )
     body = "".join(f"<tr>{row}</tr>" for row in cells)
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     more = note(f"and {len(kept) - most} more rows") if len(kept) > most else ""

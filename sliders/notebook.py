@@ -15,7 +15,9 @@ _SECONDS = 0.5
 
 
 def notebook_report() -> Callable[[Progress], None] | None:
-    """What shows progress where this process is the kernel of a notebook, else None; IPython is not imported to find out."""
+    """What shows progress where this process is the kernel of a notebook, else None;
+    IPython is not imported to find out.
+    """
     shell = sys.modules.get("IPython")
     running = shell.get_ipython() if shell is not None else None
     if running is None or type(running).__name__ != "ZMQInteractiveShell":
@@ -38,7 +40,11 @@ class NotebookLine:
 
     def update(self, progress: Progress) -> None:
         """Show how far a stage is."""
-        now, done, number = time.monotonic(), progress.total and progress.done == progress.total, self._cell()
+        now, done, number = (
+            time.monotonic(),
+            progress.total and progress.done == progress.total,
+            self._cell(),
+        )
         if number != self._number:
             self._number, self._words, self._handle = number, Display("quiet"), None
         elif progress.stage == self._stage and now - self._said < _SECONDS and not done:

@@ -1,6 +1,8 @@
-"""Pictures of a workspace for people who would rather look: what it cost, what the values are, how a run went.
+"""Pictures of a workspace for people who would rather look: what it cost, what the values
+are, how a run went.
 
-They need matplotlib (`pip install '.[report]'` in the checkout), and each gives a `Plot`, which a notebook shows.
+They need matplotlib (`pip install '.[report]'` in the checkout), and each gives a `Plot`,
+which a notebook shows.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ def _axes(width: float, height: float) -> tuple[Figure, Axes]:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise SettingsError("plots need matplotlib: pip install '.[report]' in the checkout") from error
+        raise SettingsError(
+            "plots need matplotlib: pip install '.[report]' in the checkout"
+        ) from error
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
@@ -60,11 +64,22 @@ def cost_by_stage(workspace: Workspace, run: int | None = None) -> Plot:
     names = list(spent)[::-1]
     prompts = [spent[name].prompt_tokens for name in names]
     axes.barh(names, prompts, color=_INK, label="prompt")
-    axes.barh(names, [spent[name].completion_tokens for name in names], left=prompts, color=_DOUBT, label="generated")
+    axes.barh(
+        names,
+        [spent[name].completion_tokens for name in names],
+        left=prompts,
+        color=_DOUBT,
+        label="generated",
+    )
     for place, name in enumerate(names):
         one = spent[name]
         money = f", ${one.cost:.4f}" if one.cost else ""
-        axes.annotate(f" {one.calls} calls, {one.seconds:.0f} s{money}", (one.tokens, place), va="center", fontsize=8)
+        axes.annotate(
+            f" {one.calls} calls, {one.seconds:.0f} s{money}",
+            (one.tokens, place),
+            va="center",
+            fontsize=8,
+        )
     axes.margins(x=0.25)
     axes.set_xlabel("tokens")
     axes.legend(frameon=False, loc="lower right")
@@ -72,7 +87,8 @@ def cost_by_stage(workspace: Workspace, run: int | None = None) -> Plot:
 
 
 def spread(workspace: Workspace, table: str, column: str) -> Plot:
-    """The values of one column: numbers along a line with their quartiles, other values as counts; unverified ones apart.
+    """The values of one column: numbers along a line with their quartiles, other values as counts;
+    unverified ones apart.
 
     Raises:
         SchemaError: there is no such table or column.
@@ -88,7 +104,10 @@ def spread(workspace: Workspace, table: str, column: str) -> Plot:
         raise SchemaError(f"table {table!r} shows no column {column!r}")
     doubted = _doubted(workspace, table, column)
     stated = frame[frame[name].notna()]
-    values = [(v, row in doubted) for v, row in zip(stated[name].tolist(), stated["row_id"].tolist(), strict=True)]
+    values = [
+        (v, row in doubted)
+        for v, row in zip(stated[name].tolist(), stated["row_id"].tolist(), strict=True)
+    ]
     if not values:
         raise StoreError(f"{table}.{column} has no values to show; ask something that needs it")
     if described.type in (ColumnType.INTEGER, ColumnType.NUMBER):
@@ -96,7 +115,9 @@ def spread(workspace: Workspace, table: str, column: str) -> Plot:
         _along_a_line(axes, values)
         axes.set_xlabel(f"{column} ({described.measured_in})" if described.measured_in else column)
         return Plot(figure)
-    kinds = sorted({str(v) for v, _ in values}, key=lambda kind: sum(str(v) == kind for v, _ in values))[-20:]
+    kinds = sorted(
+        {str(v) for v, _ in values}, key=lambda kind: sum(str(v) == kind for v, _ in values)
+    )[-20:]
     figure, axes = _axes(7, 0.6 + 0.3 * len(kinds))
     sure = [sum(str(v) == kind and not doubt for v, doubt in values) for kind in kinds]
     axes.barh(kinds, sure, color=_INK, label="verified")
@@ -109,11 +130,29 @@ def spread(workspace: Workspace, table: str, column: str) -> Plot:
 
 
 def _along_a_line(axes: Axes, values: Sequence[tuple[Any, bool]]) -> None:
-    axes.boxplot([v for v, _ in values], orientation="horizontal", widths=0.5, showfliers=False, medianprops={"color": _INK})
+    axes.boxplot(
+        [v for v, _ in values],
+        orientation="horizontal",
+        widths=0.5,
+        showfliers=False,
+        medianprops={"color": _INK},
+    )
     for doubt, color, label in ((False, _INK, "verified"), (True, _DOUBT, "unverified")):
-        points = [(v, 1 + 0.12 * (number % 5 - 2)) for number, (v, unsure) in enumerate(values) if unsure is doubt]
+        points = [
+            (v, 1 + 0.12 * (number % 5 - 2))
+            for number, (v, unsure) in enumerate(values)
+            if unsure is doubt
+        ]
         if points:
-            axes.scatter([x for x, _ in points], [y for _, y in points], color=color, s=18, alpha=0.7, label=label, zorder=3)
+            axes.scatter(
+                [x for x, _ in points],
+                [y for _, y in points],
+                color=color,
+                s=18,
+                alpha=0.7,
+                label=label,
+                zorder=3,
+            )
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     axes.legend(frameon=False, fontsize=8)
@@ -123,7 +162,11 @@ def _doubted(workspace: Workspace, table: str, column: str) -> set[str]:
     """Rows of the data table whose value of the column rests on an unverified cell."""
     catalog = workspace.session.catalog
     cells = ((row.id, row.cell(column)) for row in catalog.extractions.iterate(table))
-    doubted = {row_id for row_id, cell in cells if cell is not None and (cell.doubt or cell.absence is not None)}
+    doubted = {
+        row_id
+        for row_id, cell in cells
+        if cell is not None and (cell.doubt or cell.absence is not None)
+    }
     merged = catalog.tables.merged_rows(table)
     return doubted | {row_id for row_id, sources in merged.items() if set(sources) & doubted}
 
@@ -144,7 +187,11 @@ def timeline(workspace: Workspace, run: int | None = None) -> Plot:
     figure, axes = _axes(7, 0.8 + 0.4 * len(stages))
     for place, stage in enumerate(reversed(stages)):
         own = [(ended, seconds, cached) for name, ended, seconds, cached in calls if name == stage]
-        paid = [(ended - seconds - start, max(seconds, 0.01)) for ended, seconds, cached in own if not cached]
+        paid = [
+            (ended - seconds - start, max(seconds, 0.01))
+            for ended, seconds, cached in own
+            if not cached
+        ]
         axes.broken_barh(paid, (place - 0.35, 0.7), color=_INK, alpha=0.7)
         known = [ended - start for ended, _, cached in own if cached]
         axes.scatter(known, [place] * len(known), color=_DOUBT, s=10, zorder=3)

@@ -1,4 +1,6 @@
-"""How far a run is, and what it shows of that while it works: a live line, plain lines, or nothing."""
+"""How far a run is, and what it shows of that while it works: a live line,
+plain lines, or nothing.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class Display:
     def __init__(self, mode: Mode) -> None:
         self.mode, self._stream = mode, sys.stderr
         console = Console(file=self._stream, highlight=False)
-        self._live = Live(console=console, transient=True, refresh_per_second=4) if mode == "live" else None
+        self._live = (
+            Live(console=console, transient=True, refresh_per_second=4) if mode == "live" else None
+        )
         self._started = self._stage_started = self._said = time.monotonic()
         self._stage = ""
 
@@ -65,7 +69,10 @@ class Display:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._live is not None:
             self._live.stop()
@@ -81,7 +88,11 @@ class Display:
         line = self.line(progress)
         if self._live is not None:
             self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
-        elif changed or now - self._said >= _PLAIN_SECONDS or (progress.total and progress.done == progress.total):
+        elif (
+            changed
+            or now - self._said >= _PLAIN_SECONDS
+            or (progress.total and progress.done == progress.total)
+        ):
             self._said = now
             self._stream.write(line + "\n")
             self._stream.flush()

@@ -1,7 +1,7 @@
 """The settings of a run: which model, how fast, how much it may cost, where things are kept.
 
-Flags win over environment variables, environment variables over the defaults. With no model and no server named, the
-embedded model is used.
+Flags win over environment variables, environment variables over the defaults.
+With no model and no server named, the embedded model is used.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def default_cache_dir(environ: Mapping[str, str] | None = None) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one run: tokens (prompt and generated), US dollars, minutes of wall clock; None is no limit."""
+    """Limits of one run: tokens (prompt and generated), US dollars, minutes of wall
+    clock; None is no limit.
+    """
 
     max_tokens: int | None = None
     max_cost: float | None = None
@@ -51,22 +53,26 @@ class Budget:
         for name in ("max_tokens", "max_cost", "max_minutes"):
             value = getattr(self, name)
             if value is not None and not value > 0:  # which nan is not, either
-                raise SettingsError(f"{name} is {value}: a limit must be above zero; leave it out for no limit")
+                raise SettingsError(
+                    f"{name} is {value}: a limit must be above zero; leave it out for no limit"
+                )
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a run can be told.
 
-    `stage_models` maps a stage (`STAGES`) to a model name where it differs from `model`. `concurrency` is the number of
-    requests in flight; `rpm` and `tpm` are the server's limits a minute; `timeout` is in seconds a request; `retries`
-    counts attempts after the first. `context_tokens` overrides the table of context windows. `prices` is a YAML or
-    JSON file, or a mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens. `dialect` says
-    how models are asked ("auto": the embedded one compactly, every other fully). `unverified` lets values into tables that
-    were not found in the text or did not parse. `audit_share` is the share (0 to 1) of the parts that choice and gate left
-    out that is read after all, to say how much they would change an answer. `max_file_mb` is the size of the largest file
-    that is read (MB of 2**20). `executor` says where the work on documents and chunks is done: "local", or "ray" (a cluster
-    at `ray_address`, or one on this machine).
+    `stage_models` maps a stage (`STAGES`) to a model name where it differs from `model`.
+    `concurrency` is the number of requests in flight; `rpm` and `tpm` are the server's limits a
+    minute; `timeout` is in seconds a request; `retries` counts attempts after the first.
+    `context_tokens` overrides the table of context windows. `prices` is a YAML or JSON file, or a
+    mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens.
+    `dialect` says how models are asked ("auto": the embedded one compactly, every other fully).
+    `unverified` lets values into tables that were not found in the text or did not parse.
+    `audit_share` is the share (0 to 1) of the parts that choice and gate left out that is read
+    after all, to say how much they would change an answer. `max_file_mb` is the size of the largest
+    file that is read (MB of 2**20). `executor` says where the work on documents and chunks is done:
+    "local", or "ray" (a cluster at `ray_address`, or one on this machine).
     """
 
     model: str = LOCAL
@@ -94,21 +100,36 @@ class Settings:
     def __post_init__(self) -> None:
         for name in _POSITIVE:
             if (value := getattr(self, name)) is not None and not value > 0:
-                without = "; leave it out for no limit" if name in ("rpm", "tpm", "context_tokens") else ""
+                without = (
+                    "; leave it out for no limit"
+                    if name in ("rpm", "tpm", "context_tokens")
+                    else ""
+                )
                 raise SettingsError(f"{name} is {value}: it must be above zero{without}")
         if self.retries < 0:
             raise SettingsError(f"retries is {self.retries}: it must be zero or more")
         if not 0 <= self.audit_share <= 1:
-            raise SettingsError(f"audit_share is {self.audit_share}: it must be a share from 0 to 1")
+            raise SettingsError(
+                f"audit_share is {self.audit_share}: it must be a share from 0 to 1"
+            )
         if not self.model.strip():
-            raise SettingsError("the model name is empty: name a model, or leave it out for the embedded one")
+            raise SettingsError(
+                "the model name is empty: name a model, or leave it out for the embedded one"
+            )
         for name, choices in (("dialect", DIALECTS), ("executor", EXECUTORS)):
             if getattr(self, name) not in choices:
-                raise SettingsError(f"{name} is {getattr(self, name)!r}: it must be one of {', '.join(choices)}")
+                raise SettingsError(
+                    f"{name} is {getattr(self, name)!r}: it must be one of {', '.join(choices)}"
+                )
         if self.ray_address and self.executor != "ray":
-            raise SettingsError(f"ray_address is {self.ray_address!r}, but executor is {self.executor!r}: set that to 'ray'")
+            raise SettingsError(
+                f"ray_address is {self.ray_address!r}, but executor is {self.executor!r}: "
+                "set that to 'ray'"
+            )
         if unknown := sorted(set(self.stage_models) - set(STAGES)):
-            raise SettingsError(f"unknown stage {unknown[0]!r} in stage_models; the stages are {', '.join(STAGES)}")
+            raise SettingsError(
+                f"unknown stage {unknown[0]!r} in stage_models; the stages are {', '.join(STAGES)}"
+            )
 
     @property
     def is_local(self) -> bool:
@@ -128,16 +149,19 @@ class Settings:
     def from_env(cls, environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
         """Settings from `SLIDERS_*` and `OPENAI_API_KEY`; an override that is not None wins.
 
-        `extract_model=` (and any `<stage>_model=`), `max_tokens=`, `max_cost=` and `max_minutes=` are accepted as
-        overrides too, as the command line gives them.
+        `extract_model=` (and any `<stage>_model=`), `max_tokens=`, `max_cost=` and `max_minutes=`
+        are accepted as overrides too, as the command line gives them.
 
         Raises:
-            SettingsError: a variable that is not a number where one is needed, an unknown name, a server without a
+            SettingsError: a variable that is not a number where one is needed, an unknown
+                name, a server without a
             model.
         """
         env = os.environ if environ is None else environ
         given = {name: value for name, value in overrides.items() if value is not None}
-        named = {stage: model for stage in STAGES if (model := env.get(f"SLIDERS_{stage.upper()}_MODEL"))}
+        named = {
+            stage: model for stage in STAGES if (model := env.get(f"SLIDERS_{stage.upper()}_MODEL"))
+        }
         given["stage_models"] = {**named, **given.get("stage_models", {})}
         read = _plain_values(env, () if "budget" in given else fields(Budget))
         try:
@@ -146,31 +170,53 @@ class Settings:
             name = str(error).split(" ", 1)[0]
             if name not in read or name in given:
                 raise
-            raise SettingsError(f"{error}; SLIDERS_{name.upper()} says so: correct or unset it") from None
+            raise SettingsError(
+                f"{error}; SLIDERS_{name.upper()} says so: correct or unset it"
+            ) from None
 
     def changed(self, **overrides: Any) -> Settings:
-        """The same settings with those that are given and not None in place of theirs; names as for `from_env`.
+        """The same settings with those that are given and not None in place of theirs;
+        names as for `from_env`.
 
         Raises:
             SettingsError: an unknown name, a server without a model.
         """
         given = {name: value for name, value in overrides.items() if value is not None}
-        stages = {stage: given.pop(f"{stage}_model") for stage in STAGES if f"{stage}_model" in given}
+        stages = {
+            stage: given.pop(f"{stage}_model") for stage in STAGES if f"{stage}_model" in given
+        }
         limits = {f.name: given.pop(f.name) for f in fields(Budget) if f.name in given}
         unknown = sorted(set(given) - {f.name for f in fields(Settings)})
         if unknown:
-            raise SettingsError(f"unknown setting {unknown[0]!r}; see sliders.settings.Settings for the names")
+            raise SettingsError(
+                f"unknown setting {unknown[0]!r}; see sliders.settings.Settings for the names"
+            )
         if given.get("base_url") and self.model == LOCAL and "model" not in given:
             raise SettingsError(
-                f"a server is named ({given['base_url']}) but no model: set SLIDERS_MODEL or --model to one it serves"
+                f"a server is named ({given['base_url']}) but no model: set SLIDERS_MODEL or "
+                "--model to one it serves"
             )
-        given["stage_models"] = MappingProxyType({**self.stage_models, **given.get("stage_models", {}), **stages})
+        given["stage_models"] = MappingProxyType(
+            {**self.stage_models, **given.get("stage_models", {}), **stages}
+        )
         given["budget"] = replace(given.get("budget", self.budget), **limits)
-        paths = {name: Path(given[name]).expanduser() for name in ("cache_dir", "prices") if isinstance(given.get(name), str)}
+        paths = {
+            name: Path(given[name]).expanduser()
+            for name in ("cache_dir", "prices")
+            if isinstance(given.get(name), str)
+        }
         return replace(self, **{**given, **paths})
 
 
-_POSITIVE = ("concurrency", "timeout", "local_context_tokens", "max_file_mb", "rpm", "tpm", "context_tokens")
+_POSITIVE = (
+    "concurrency",
+    "timeout",
+    "local_context_tokens",
+    "max_file_mb",
+    "rpm",
+    "tpm",
+    "context_tokens",
+)
 _TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "int": (int, "a whole number"),
@@ -186,11 +232,16 @@ def _plain_values(env: Mapping[str, str], limits: Sequence[Field[Any]]) -> dict[
     """What `SLIDERS_<NAME>` says of each setting and limit."""
     values = {"api_key": env["OPENAI_API_KEY"]} if env.get("OPENAI_API_KEY") else {}
     for setting in (*fields(Settings), *limits):
-        variable, (reader, wanted) = f"SLIDERS_{setting.name.upper()}", _READERS.get(str(setting.type).split(" ")[0], (None, ""))
+        variable, (reader, wanted) = (
+            f"SLIDERS_{setting.name.upper()}",
+            _READERS.get(str(setting.type).split(" ")[0], (None, "")),
+        )
         if reader is None or not env.get(variable):
             continue
         try:
             values[setting.name] = reader(env[variable])
         except (ValueError, KeyError):
-            raise SettingsError(f"{variable} is {env[variable]!r}: it must be {wanted}; correct or unset it") from None
+            raise SettingsError(
+                f"{variable} is {env[variable]!r}: it must be {wanted}; correct or unset it"
+            ) from None
     return values

@@ -28,7 +28,11 @@ Place = str | Path
 @pytest.fixture(params=["sqlite", "postgresql"])
 def places(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Place]:
     """Gives a place for a new workspace each time: a file, and then once more on a server."""
-    return new_place if request.param == "postgresql" else lambda: tmp_path / f"w{len(list(tmp_path.glob('w*.db')))}.db"
+    return (
+        new_place
+        if request.param == "postgresql"
+        else lambda: tmp_path / f"w{len(list(tmp_path.glob('w*.db')))}.db"
+    )
 
 
 @pytest.fixture

@@ -33,32 +33,69 @@ def _reply(request: Request) -> str | dict[str, Any] | list[Any]:
         return _schema()
     if "action" in fields:
         question = text.rsplit("Question", 1)[-1]
-        return {"action": "answer", "sql": next(sql for words, sql in _SQL.items() if words in question)}
+        return {
+            "action": "answer",
+            "sql": next(sql for words, sql in _SQL.items() if words in question),
+        }
     if "rows" in fields:
         document = " ".join(text.rsplit("<document>", 1)[-1].split())
-        return {"rows": [{"table": t, "cells": _cells(columns, document)} for t, columns in asked_columns(text)]}
+        return {
+            "rows": [
+                {"table": t, "cells": _cells(columns, document)}
+                for t, columns in asked_columns(text)
+            ]
+        }
     if "key" in fields:
-        return {"key": ["bridge_name"], "scope": "collection", "reason": "a bridge is one bridge in whatever report"}
+        return {
+            "key": ["bridge_name"],
+            "scope": "collection",
+            "reason": "a bridge is one bridge in whatever report",
+        }
     if "looks" in fields:
-        groups = re.findall(r"^Group (\d+), (\w+).*?in question: (\w+)(.*?)</group>", text, re.MULTILINE | re.DOTALL)
-        return {"looks": [], "repairs": [_repair(int(n), kind, column, rows) for n, kind, column, rows in groups]}
+        groups = re.findall(
+            r"^Group (\d+), (\w+).*?in question: (\w+)(.*?)</group>", text, re.MULTILINE | re.DOTALL
+        )
+        return {
+            "looks": [],
+            "repairs": [_repair(int(n), kind, column, rows) for n, kind, column, rows in groups],
+        }
     return {}
 
 
 def _repair(number: int, kind: str, column: str, group: str) -> dict[str, Any]:
-    """Names get their longest form; of contradictory values the one holds that no words call preliminary."""
+    """Names get their longest form; of contradictory values the one holds that no
+    words call preliminary.
+    """
     rows = re.findall(r"^row_id (\S+): (.*?)(?=^row_id|\Z)", group, re.MULTILINE | re.DOTALL)
-    longest = max(rows, key=lambda row: len(json.loads(row[1].splitlines()[0])[column]) if kind == "names" else 0)
+    longest = max(
+        rows,
+        key=lambda row: len(json.loads(row[1].splitlines()[0])[column]) if kind == "names" else 0,
+    )
     told = longest if kind == "names" else min(rows, key=lambda row: "preliminary" in row[1])
     sql = f"UPDATE rows SET {column} = (SELECT {column} FROM rows WHERE row_id = '{told[0]}')"
     operation = "canonicalize" if kind == "names" else "resolve_conflict"
-    return {"group": number, "operation": operation, "column": column, "statements": [sql], "reason": "as the words say"}
+    return {
+        "group": number,
+        "operation": operation,
+        "column": column,
+        "statements": [sql],
+        "reason": "as the words say",
+    }
 
 
 def _schema() -> dict[str, Any]:
-    columns = [{"name": n, "type": t, "description": f"the {n} that the document states"} for n, t in COLUMNS.items()]
+    columns = [
+        {"name": n, "type": t, "description": f"the {n} that the document states"}
+        for n, t in COLUMNS.items()
+    ]
     columns[1]["currency"], columns[3]["unit"] = "EUR", "metres"
-    table = {"name": "bridges", "row": "a bridge", "rows_per_document": "one", "key": ["bridge_name"], "columns": columns}
+    table = {
+        "name": "bridges",
+        "row": "a bridge",
+        "rows_per_document": "one",
+        "key": ["bridge_name"],
+        "columns": columns,
+    }
     table["key_scope"] = "collection"
     needs = [{"question": 1, "columns": [f"bridges.{name}" for name in COLUMNS]}]
     return {"tables": [table], "needs": needs, "not_covered": []}

@@ -1,6 +1,7 @@
 """The public face of the package: all that a user, a script or another program may rely on.
 
-`python -m tests.face` writes it to tests/face.json, and a test compares. A difference is a line of the changelog.
+`python -m tests.face` writes it to tests/face.json, and a test compares. A difference is a
+line of the changelog.
 """
 
 from __future__ import annotations
@@ -54,14 +55,21 @@ def _parameter(parameter: Any) -> str:
 
 def _kind(annotation: Any) -> str:
     """The name of a type; choices are told one by one."""
-    inner = [_kind(part) if isinstance(part, type) or get_args(part) else str(part) for part in get_args(annotation)]
+    inner = [
+        _kind(part) if isinstance(part, type) or get_args(part) else str(part)
+        for part in get_args(annotation)
+    ]
     named = [part for part in inner if part not in ("NoneType", "None")]
     return "|".join(named) or getattr(annotation, "__name__", str(annotation))
 
 
 def signatures() -> dict[str, str]:
     """Public names of the package with their parameters, and the public members of its classes."""
-    return dict(sorted(pair for name in sliders.__all__ for pair in _signatures(name, getattr(sliders, name))))
+    return dict(
+        sorted(
+            pair for name in sliders.__all__ for pair in _signatures(name, getattr(sliders, name))
+        )
+    )
 
 
 def _signatures(name: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -72,16 +80,20 @@ def _signatures(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _is_inherited(kind: type, member: str) -> bool:
-    return not any(member in base.__dict__ for base in kind.__mro__ if base.__module__.startswith("sliders"))
+    return not any(
+        member in base.__dict__ for base in kind.__mro__ if base.__module__.startswith("sliders")
+    )
 
 
 def _parameters(value: Any) -> str:
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     told = [
-        stars.get(p.kind, "") + name + ("" if p.default is p.empty else f"={_default(p.default)}")
+        stars.get(p.kind, "")
+        + name
+        + ("" if p.default is p.empty else f"={_default(p.default)}")
         + (" (keyword)" if p.kind is p.KEYWORD_ONLY else "")
         for name, p in inspect.signature(value).parameters.items()
-    ]  # fmt: skip
+    ]
     return f"{'async ' * inspect.iscoroutinefunction(value)}({', '.join(told)})"
 
 
@@ -94,7 +106,10 @@ def settings() -> dict[str, list[str]]:
     fields = [*dataclasses.fields(sliders.Settings), *dataclasses.fields(sliders.Budget)]
     of_stages = [(f"{stage}_model", "the value of model") for stage in STAGES]
     every = [*((field.name, _told_default(field)) for field in fields), *of_stages]
-    return {name: [f"default {default}", *(f"variable {v}" for v in _variables(name) if _is_read(v))] for name, default in every}
+    return {
+        name: [f"default {default}", *(f"variable {v}" for v in _variables(name) if _is_read(v))]
+        for name, default in every
+    }
 
 
 def _variables(name: str) -> list[str]:
@@ -107,7 +122,11 @@ def _told_default(field: dataclasses.Field[Any]) -> str:
         return repr(field.default)
     assert field.default_factory is not dataclasses.MISSING
     made = field.default_factory()
-    return "a folder of the user" if isinstance(made, Path) else repr(dict(made) if isinstance(made, Mapping) else made)
+    return (
+        "a folder of the user"
+        if isinstance(made, Path)
+        else repr(dict(made) if isinstance(made, Mapping) else made)
+    )
 
 
 def _is_read(variable: str) -> bool:
@@ -116,7 +135,9 @@ def _is_read(variable: str) -> bool:
     for base in ({}, {name: value for name, value in given.items() if name != variable}):
         for value in ("7", "0.5", "true", "compact", "ray", "/folder"):
             try:
-                if sliders.Settings.from_env({**base, variable: value}) != sliders.Settings.from_env(base):
+                if sliders.Settings.from_env(
+                    {**base, variable: value}
+                ) != sliders.Settings.from_env(base):
                     return True
             except sliders.errors.SettingsError:
                 continue
@@ -125,12 +146,18 @@ def _is_read(variable: str) -> bool:
 
 def errors() -> dict[str, str]:
     """Each error of the package with the one that it is a kind of."""
-    kinds = [kind for kind in vars(sliders.errors).values() if inspect.isclass(kind) and issubclass(kind, Exception)]
+    kinds = [
+        kind
+        for kind in vars(sliders.errors).values()
+        if inspect.isclass(kind) and issubclass(kind, Exception)
+    ]
     return {kind.__name__: kind.__bases__[0].__name__ for kind in kinds}
 
 
 def packaging() -> dict[str, Any]:
-    """The console scripts, the extras, the versions of Python, and the imports that README and notebooks show."""
+    """The console scripts, the extras, the versions of Python, and the imports that
+    README and notebooks show.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     texts = [ROOT / "README.md", *sorted((ROOT / "notebooks").glob("*.py"))]
     shown = "\n".join(path.read_text(encoding="utf-8") for path in texts)
@@ -138,7 +165,13 @@ def packaging() -> dict[str, Any]:
         "scripts": [f"{name} = {target}" for name, target in project["scripts"].items()],
         "extras": sorted(project["optional-dependencies"]),
         "python": project["requires-python"],
-        "imports shown": sorted(set(re.findall(r"^(?:from sliders\S* import .+|import sliders\S*)$", shown, re.MULTILINE))),
+        "imports shown": sorted(
+            set(
+                re.findall(
+                    r"^(?:from sliders\S* import .+|import sliders\S*)$", shown, re.MULTILINE
+                )
+            )
+        ),
     }
 
 
@@ -147,14 +180,22 @@ def face() -> dict[str, dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         ran = shapes(Path(folder))
     return {
-        "command": commands(), "signature": signatures(), "setting": settings(), "error": errors(), "package": packaging(), **ran,
-    }  # fmt: skip
+        "command": commands(),
+        "signature": signatures(),
+        "setting": settings(),
+        "error": errors(),
+        "package": packaging(),
+        **ran,
+    }
 
 
 def differences(before: Mapping[str, Any], today: Mapping[str, Any]) -> list[str]:
     """A line for each thing that is new or gone, each with its section and entry."""
     old, new = set(_lines(before)), set(_lines(today))
-    return sorted([f"gone: {line}" for line in old - new] + [f"new:  {line}" for line in new - old], key=lambda line: line[6:])
+    return sorted(
+        [f"gone: {line}" for line in old - new] + [f"new:  {line}" for line in new - old],
+        key=lambda line: line[6:],
+    )
 
 
 def _lines(face: Mapping[str, Any]) -> Iterator[str]:

@@ -1,6 +1,8 @@
-"""The part of the face that only shows when commands run: exit codes, keys of JSON, tools of agents, tables of the files.
+"""The part of the face that only shows when commands run: exit codes, keys of JSON, tools of
+agents, tables of the files.
 
-Every command runs through the function of the console script over four small documents. A server on loopback answers by rules.
+Every command runs through the function of the console script over four small documents.
+A server on loopback answers by rules.
 """
 
 from __future__ import annotations
@@ -36,8 +38,15 @@ ROWS = (
     ("anchor_again.md", "Anchor", 30, "30 euros"),
     ("beacon.md", "Beacon", 8, "about 8 euros"),
 )
-TOTAL, LARGEST, NOTHING = "What is the total cost?", "What is the largest cost?", "Which cost is above 999?"
-REFUSED, LATE = "Which cost does the server refuse?", "Which cost is asked for when the user interrupts?"
+TOTAL, LARGEST, NOTHING = (
+    "What is the total cost?",
+    "What is the largest cost?",
+    "Which cost is above 999?",
+)
+REFUSED, LATE = (
+    "Which cost does the server refuse?",
+    "Which cost is asked for when the user interrupts?",
+)
 STATEMENTS = {
     TOTAL: "SELECT SUM(cost) FROM costs",
     LARGEST: "SELECT name FROM costs ORDER BY cost DESC LIMIT 1",
@@ -47,9 +56,14 @@ STATEMENTS = {
 
 
 def reply(body: Mapping[str, Any]) -> Scripted:
-    """The reply of the server to a request, by the names in the shape of the reply that is asked for."""
+    """The reply of the server to a request, by the names in the shape of the
+    reply that is asked for.
+    """
     shape = (body.get("response_format") or {}).get("json_schema", {}).get("schema") or {}
-    prompt, asked = "\n".join(str(message["content"]) for message in body["messages"]), set(shape.get("properties", {}))
+    prompt, asked = (
+        "\n".join(str(message["content"]) for message in body["messages"]),
+        set(shape.get("properties", {})),
+    )
     if REFUSED in prompt and "sql" in asked:
         return Scripted(status=400, error="refused")
     if LATE in prompt:
@@ -59,15 +73,31 @@ def reply(body: Mapping[str, Any]) -> Scripted:
 
 def _data(prompt: str, asked: set[str]) -> dict[str, Any]:
     if "tables" in asked:
-        columns = [{"name": "name", "type": "text"}, {"name": "cost", "type": "number", "unit": "euros"}]
-        table = {"name": "costs", "row": "a thing", "rows_per_document": "one", "key": ["name"], "columns": columns}
-        needs = [{"question": number, "columns": ["costs.name", "costs.cost"]} for number in range(1, prompt.count("?") + 1)]
+        columns = [
+            {"name": "name", "type": "text"},
+            {"name": "cost", "type": "number", "unit": "euros"},
+        ]
+        table = {
+            "name": "costs",
+            "row": "a thing",
+            "rows_per_document": "one",
+            "key": ["name"],
+            "columns": columns,
+        }
+        needs = [
+            {"question": number, "columns": ["costs.name", "costs.cost"]}
+            for number in range(1, prompt.count("?") + 1)
+        ]
         return {"tables": [{**table, "key_scope": "collection"}], "needs": needs, "not_covered": []}
     if "rows" in asked:
         rows = [row for row in ROWS if DOCUMENTS[row[0]].split("\n\n", 1)[1].strip() in prompt]
         return {"rows": [{"table": "costs", "cells": _cells(*row[1:])} for row in rows]}
     if "sql" in asked:
-        return {"action": "answer", "sql": STATEMENTS[max(STATEMENTS, key=prompt.rfind)], "reason": ""}
+        return {
+            "action": "answer",
+            "sql": STATEMENTS[max(STATEMENTS, key=prompt.rfind)],
+            "reason": "",
+        }
     if "parts" in asked:
         return {"parts": list(range(1, prompt.count("<part number=") + 1))}
     return {name: [] for name in asked}
@@ -79,7 +109,8 @@ def _cells(name: str, cost: int, words: str) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def served(folder: Path) -> Iterator[None]:
-    """A folder with the documents as the working folder, and settings that name the server; no other setting is left.
+    """A folder with the documents as the working folder, and settings that name the server;
+    no other setting is left.
 
     Ctrl-C interrupts, also where whoever started this process had it ignored.
     """
@@ -87,11 +118,22 @@ def served(folder: Path) -> Iterator[None]:
     (folder / "docs").mkdir()
     for name, text in DOCUMENTS.items():
         (folder / "docs" / name).write_text(text, encoding="utf-8")
-    others = {name: value for name, value in os.environ.items() if not name.startswith(("SLIDERS_", "OPENAI_"))}
+    others = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("SLIDERS_", "OPENAI_"))
+    }
     with FakeServer(reply) as server, contextlib.chdir(folder):
-        given = {"MODEL": "reader", "BASE_URL": server.base_url, "RETRIES": "0", "CACHE_DIR": str(folder / "cache")}
+        given = {
+            "MODEL": "reader",
+            "BASE_URL": server.base_url,
+            "RETRIES": "0",
+            "CACHE_DIR": str(folder / "cache"),
+        }
         ours = {f"SLIDERS_{name}": value for name, value in given.items()}
-        with mock.patch.dict(os.environ, others | ours | {"NO_COLOR": "1", "COLUMNS": "80"}, clear=True):
+        with mock.patch.dict(
+            os.environ, others | ours | {"NO_COLOR": "1", "COLUMNS": "80"}, clear=True
+        ):
             yield
     signal.signal(signal.SIGINT, before)
 
@@ -119,7 +161,9 @@ def printed(*words: str) -> Any:
     try:
         return json.loads(out)
     except json.JSONDecodeError as error:
-        raise RuntimeError(f"sliders {' '.join(words)} --json printed no JSON and ended with {code}: {err or out}") from error
+        raise RuntimeError(
+            f"sliders {' '.join(words)} --json printed no JSON and ended with {code}: {err or out}"
+        ) from error
 
 
 def keys(value: Any, path: str = "") -> set[str]:
@@ -132,10 +176,14 @@ def keys(value: Any, path: str = "") -> set[str]:
 
 
 def longest(paths: set[str]) -> list[str]:
-    """Paths without those of which another one says more: of a list that was empty once, of an object that was null once."""
+    """Paths without those of which another one says more: of a list that was empty once, of an
+    object that was null once.
+    """
 
     def continues(other: str, path: str) -> bool:
-        return other != path and other.startswith((path.removesuffix("[]") + ".", path.removesuffix("[]") + "["))
+        return other != path and other.startswith(
+            (path.removesuffix("[]") + ".", path.removesuffix("[]") + "[")
+        )
 
     return sorted(path for path in paths if not any(continues(other, path) for other in paths))
 
@@ -171,16 +219,22 @@ LINES: Mapping[str, Sequence[tuple[str, ...]]] = {
     "view": [("view",)],
     "model list": [("model", "list")],
     "model path": [("model", "path")],
-}  # fmt: skip
-"""Command lines in an order in which each has something to print, by the entry of the face that they fill."""
+}
+"""Command lines in an order in which each has something to print, by the entry of the
+face that they fill.
+"""
 
 
 def json_keys() -> dict[str, list[str]]:
-    """The keys of the JSON that each command prints, one command after the other in a new workspace."""
+    """The keys of the JSON that each command prints, one command after the
+    other in a new workspace.
+    """
     found = {}
     for entry, lines in LINES.items():
         found[entry] = longest({path for words in lines for path in keys(printed(*words))})
-    found["ask, several questions"] = longest({path.split(".")[0] for path in keys(printed("ask", TOTAL, LARGEST))})
+    found["ask, several questions"] = longest(
+        {path.split(".")[0] for path in keys(printed("ask", TOTAL, LARGEST))}
+    )
     rows = [row["row_id"] for row in printed("tables", "costs")]
     found["why ROW"] = longest({path for row in rows for path in keys(printed("why", row))})
     stored = r"\[\]\.outcome\.answers\b.*"  # answers as `ask` prints them
@@ -188,19 +242,29 @@ def json_keys() -> dict[str, list[str]]:
     return found
 
 
-_INTERNAL = re.compile(r"sqlite_|.*_(?:fts|search)_(?:config|content|data|docsize|idx)$|costs__v(?!1$)")
-"""Tables of SQLite itself, those inside a full-text index, and all versions of a table but the first."""
+_INTERNAL = re.compile(
+    r"sqlite_|.*_(?:fts|search)_(?:config|content|data|docsize|idx)$|costs__v(?!1$)"
+)
+"""Tables of SQLite itself, those inside a full-text index, and all versions of a
+table but the first.
+"""
 
 
 def relations(path: Path) -> dict[str, list[str]]:
     """Tables and views of a SQLite file with their columns and types."""
     with contextlib.closing(sqlite3.connect(path)) as file:
-        known = file.execute("SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name").fetchall()
-        columns = {name: file.execute("SELECT name, type FROM pragma_table_info(?)", [name]).fetchall() for _, name in known}
+        known = file.execute(
+            "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+        ).fetchall()
+        columns = {
+            name: file.execute("SELECT name, type FROM pragma_table_info(?)", [name]).fetchall()
+            for _, name in known
+        }
     return {
         f"{kind} {name}": [f"{column} {type_}".strip() for column, type_ in columns[name]]
-        for kind, name in known if not _INTERNAL.match(name)
-    }  # fmt: skip
+        for kind, name in known
+        if not _INTERNAL.match(name)
+    }
 
 
 def exported() -> dict[str, list[str]]:
@@ -213,7 +277,9 @@ def exported() -> dict[str, list[str]]:
 
 
 def agents_tools() -> dict[str, list[str]]:
-    """The tools that `sliders mcp` gives to an agent, with their parameters and what they return."""
+    """The tools that `sliders mcp` gives to an agent, with their parameters
+    and what they return.
+    """
     from mcp import Client
     from mcp.server.mcpserver import MCPServer
 
@@ -223,13 +289,19 @@ def agents_tools() -> dict[str, list[str]]:
         async with Client(server) as client:
             row = printed("tables", "costs")[0]["row_id"]
             given = {
-                "ask": {"question": TOTAL}, "query": {"sql": "SELECT name FROM costs"}, "why": {"subject": row},
+                "ask": {"question": TOTAL},
+                "query": {"sql": "SELECT name FROM costs"},
+                "why": {"subject": row},
                 "add": {"path": "anchor.md"},
-            }  # fmt: skip
+            }
             for tool in (await client.list_tools()).tools:
                 shape = tool.input_schema
-                parameters = [f"takes {name}: {about['type']}" for name, about in shape["properties"].items()]
-                result = (await client.call_tool(tool.name, given.get(tool.name, {}))).structured_content
+                parameters = [
+                    f"takes {name}: {about['type']}" for name, about in shape["properties"].items()
+                ]
+                result = (
+                    await client.call_tool(tool.name, given.get(tool.name, {}))
+                ).structured_content
                 found[tool.name] = parameters + [f"gives {path}" for path in longest(keys(result))]
 
     def serve(server: Any, *_: object) -> None:
@@ -280,7 +352,10 @@ _LINES_THAT_END: Mapping[str, tuple[str, ...]] = {
 
 def exit_codes() -> dict[str, int]:
     """The exit code of a command line for each way in which it may end."""
-    with contextlib.closing(sqlite3.connect("audit.db")) as audit, contextlib.closing(sqlite3.connect("changed.db")) as changed:
+    with (
+        contextlib.closing(sqlite3.connect("audit.db")) as audit,
+        contextlib.closing(sqlite3.connect("changed.db")) as changed,
+    ):
         audit.backup(changed)
         changed.execute("UPDATE audit_documents SET text = replace(text, '12 euros', '99 euros')")
         changed.commit()
@@ -289,7 +364,11 @@ def exit_codes() -> dict[str, int]:
 
 def exit_codes_of_errors() -> dict[str, int]:
     """The exit code for each error that an operation of a workspace may raise."""
-    own = [error for error in vars(sliders.errors).values() if isinstance(error, type) and issubclass(error, Exception)]
+    own = [
+        error
+        for error in vars(sliders.errors).values()
+        if isinstance(error, type) and issubclass(error, Exception)
+    ]
     found = {}
     for error in (*own, OSError, BrokenPipeError, RuntimeError, KeyboardInterrupt):
         with mock.patch.object(sliders.Workspace, "runs", side_effect=error("raised on purpose")):
@@ -302,14 +381,26 @@ def attributes() -> dict[str, list[str]]:
     with sliders.Workspace("sliders.db") as workspace:
         answer, schema = workspace.ask(TOTAL), workspace.schema
         values = {
-            "add": workspace.add("docs"), "ask.completeness": answer.completeness, "ask.usage": answer.usage,
-            "ask.doubts[0]": answer.doubts[0], "ask.completeness.missing[0]": answer.completeness.missing[0],
-            "ask.range": answer.range, "decisions[0]": workspace.decisions()[0],
-            "diff": workspace.diff(), "estimate": workspace.estimate([TOTAL]), "runs[0]": workspace.runs()[0], "schema": schema,
-            "schema.tables[0]": schema.tables[0], "schema.tables[0].columns[0]": schema.tables[0].columns[0],
-            "tables": workspace.tables, "why": workspace.why("costs"),
-        }  # fmt: skip
-    return {name: [member for member in dir(value) if not member.startswith("_")] for name, value in values.items()}
+            "add": workspace.add("docs"),
+            "ask.completeness": answer.completeness,
+            "ask.usage": answer.usage,
+            "ask.doubts[0]": answer.doubts[0],
+            "ask.completeness.missing[0]": answer.completeness.missing[0],
+            "ask.range": answer.range,
+            "decisions[0]": workspace.decisions()[0],
+            "diff": workspace.diff(),
+            "estimate": workspace.estimate([TOTAL]),
+            "runs[0]": workspace.runs()[0],
+            "schema": schema,
+            "schema.tables[0]": schema.tables[0],
+            "schema.tables[0].columns[0]": schema.tables[0].columns[0],
+            "tables": workspace.tables,
+            "why": workspace.why("costs"),
+        }
+    return {
+        name: [member for member in dir(value) if not member.startswith("_")]
+        for name, value in values.items()
+    }
 
 
 def shapes(folder: Path) -> dict[str, dict[str, Any]]:

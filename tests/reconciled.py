@@ -1,4 +1,6 @@
-"""Reconciliation as the product runs it: the repairs as SQL over the rows, and the rows that they leave."""
+"""Reconciliation as the product runs it: the repairs as SQL over the rows, and the
+rows that they leave.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from sliders.schema import Table
 
 @dataclass(frozen=True)
 class Left:
-    """A row that is left: its values, the rows that went into it, and names by column where forms of one were joined."""
+    """A row that is left: its values, the rows that went into it, and names by column where
+    forms of one were joined.
+    """
 
     values: tuple[Any, ...]
     sources: tuple[str, ...]
@@ -46,7 +50,12 @@ def yes_or_no(verdict: str) -> FunctionModel:
     return FunctionModel(reply, dialect=COMPACT)
 
 
-def reconciled(table: Table, relation: MemoryRelation, options: Options | None = None, model: Model | None = None) -> Reconciled:
+def reconciled(
+    table: Table,
+    relation: MemoryRelation,
+    options: Options | None = None,
+    model: Model | None = None,
+) -> Reconciled:
     """Reconcile a table and run what comes out."""
     result = asyncio.run(reconcile_table(table, relation, options, model))
     after = rows_left(table, relation, result)

@@ -44,5 +44,7 @@ def test_the_embedded_model_answers_with_citations(
     assert set(costs.values()) <= numbers, "each cost was read from its document"
     assert answer.status == "answered"
     assert answer.value == sum(costs.values())
-    assert {citation.document for citation in answer.citations} == {f"{name.lower()}.txt" for name in costs}
+    assert {citation.document for citation in answer.citations} == {
+        f"{name.lower()}.txt" for name in costs
+    }
     assert problems == []

@@ -33,9 +33,13 @@ def test_a_source_file(path: Path) -> None:
 
 
 def test_every_prompt_is_used_and_every_used_prompt_is_there() -> None:
-    there = {str(Path(*path.relative_to(ROOT / "prompts").parts[1:]).with_suffix("")) for path in PROMPTS}
+    there = {
+        str(Path(*path.relative_to(ROOT / "prompts").parts[1:]).with_suffix("")) for path in PROMPTS
+    }
     code = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
-    quoted = set(re.findall(r'"((?:documents|schema|extraction|reconcile|answer|engine)/[a-z_]+)"', code))
+    quoted = set(
+        re.findall(r'"((?:documents|schema|extraction|reconcile|answer|engine)/[a-z_]+)"', code)
+    )
     assert {name for name in there if name not in quoted} == set()
     assert {name for name in quoted if name not in there} == set()
 
@@ -63,4 +67,6 @@ def test_only_the_command_line_catches_everything() -> None:
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.ExceptHandler):
                     assert node.type is not None, path
-                    assert not (isinstance(node.type, ast.Name) and node.type.id == "Exception"), path
+                    assert not (isinstance(node.type, ast.Name) and node.type.id == "Exception"), (
+                        path
+                    )

@@ -40,7 +40,9 @@ def test_the_environment_is_read() -> None:
 
 def test_a_flag_wins_and_none_is_no_flag() -> None:
     env = {"SLIDERS_MODEL": "m", "SLIDERS_GATE_MODEL": "g", "SLIDERS_MAX_TOKENS": "5"}
-    settings = Settings.from_env(env, model="n", gate_model=None, extract_model="e", max_tokens=9, rpm=None)
+    settings = Settings.from_env(
+        env, model="n", gate_model=None, extract_model="e", max_tokens=9, rpm=None
+    )
     assert settings.model == "n"
     assert dict(settings.stage_models) == {"gate": "g", "extract": "e"}
     assert settings.budget.max_tokens == 9
@@ -69,7 +71,9 @@ def test_the_key_is_not_shown() -> None:
         ({}, {"rpm": -5}, "rpm"),
     ],
 )
-def test_what_cannot_be_used_is_named(env: dict[str, str], overrides: dict[str, object], told: str) -> None:
+def test_what_cannot_be_used_is_named(
+    env: dict[str, str], overrides: dict[str, object], told: str
+) -> None:
     with pytest.raises(SettingsError, match=told):
         Settings.from_env(env, **overrides)
 
@@ -82,7 +86,12 @@ def test_where_files_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_changed_settings_keep_the_others() -> None:
-    known = Settings(seed=7, timeout=11.0, budget=Budget(max_tokens=5, max_cost=2.0), stage_models={"gate": "small"})
+    known = Settings(
+        seed=7,
+        timeout=11.0,
+        budget=Budget(max_tokens=5, max_cost=2.0),
+        stage_models={"gate": "small"},
+    )
     new = known.changed(concurrency=2, max_tokens=9, extract_model="big", model=None)
     assert (new.seed, new.timeout, new.concurrency) == (7, 11.0, 2)
     assert new.budget == Budget(max_tokens=9, max_cost=2.0)

@@ -1,9 +1,11 @@
-"""`python -m benchmarks.economy --json FILE [--sliders PATH] [--store [NAME]]`: calls and tokens of the perfect reader.
+"""`python -m benchmarks.economy --json FILE [--sliders PATH] [--store [NAME]]`:
+calls and tokens of the perfect reader.
 
-All questions of each set of fidelity are asked together, the schema induced. The figures before are those that `--store` kept
-(`benchmarks/stored/economy.json`). Keys: calls_before, calls_now, tokens_before, tokens_now; repeated_share, the characters of
-a reading prompt that stood in the prompt before; parts_read_share, the parts of the documents that were read;
-documents_share, the tokens spent by those of the documents.
+All questions of each set of fidelity are asked together, the schema induced. The figures before are
+those that `--store` kept (`benchmarks/stored/economy.json`). Keys: calls_before, calls_now,
+tokens_before, tokens_now; repeated_share, the characters of a reading prompt that stood in the
+prompt before; parts_read_share, the parts of the documents that were read; documents_share, the
+tokens spent by those of the documents.
 """
 
 from __future__ import annotations
@@ -18,9 +20,16 @@ from benchmarks.checkout import add_options, lines_of, store, stored
 from benchmarks.fidelity.__main__ import LOOK, SCORE_ONLY
 
 _SUMMED = (
-    "questions", "answered", "calls", "tokens", "repeated_characters", "compared_characters", "parts", "parts_read",
+    "questions",
+    "answered",
+    "calls",
+    "tokens",
+    "repeated_characters",
+    "compared_characters",
+    "parts",
+    "parts_read",
     "document_tokens",
-)  # fmt: skip
+)
 
 
 def totals(sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -30,32 +39,52 @@ def totals(sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         stages = sorted({stage for one in sets for stage in one[name]})
         summed[name] = {stage: sum(one[name].get(stage, 0) for one in sets) for stage in stages}
     shares = (
-        ("repeated_share", "repeated_characters", "compared_characters"), ("parts_read_share", "parts_read", "parts"),
+        ("repeated_share", "repeated_characters", "compared_characters"),
+        ("parts_read_share", "parts_read", "parts"),
         ("documents_share", "tokens", "document_tokens"),
-    )  # fmt: skip
-    return summed | {share: round(summed[part] / max(1, summed[whole]), 4) for share, part, whole in shares}
+    )
+    return summed | {
+        share: round(summed[part] / max(1, summed[whole]), 4) for share, part, whole in shares
+    }
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 when every set was asked."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.economy", description=__doc__)
     add_options(parser)
-    parser.add_argument("--evals", type=Path, default=Path("../shared/evals"), help="folder of the evaluation sets")
+    parser.add_argument(
+        "--evals", type=Path, default=Path("../shared/evals"), help="folder of the evaluation sets"
+    )
     parser.add_argument("--sets", default=",".join((*LOOK, *SCORE_ONLY)), help="names, with commas")
     args = parser.parse_args(argv)
     names = args.sets.split(",")
     sets = []
-    for one in lines_of("benchmarks.economy.child", args.sliders.resolve(), [str(args.evals.resolve()), *names]):
+    for one in lines_of(
+        "benchmarks.economy.child", args.sliders.resolve(), [str(args.evals.resolve()), *names]
+    ):
         sets.append(one)
-        print(f"{one['set']}: {one['calls']} calls, {one['tokens']} tokens for {one['document_tokens']} of documents", flush=True)
+        print(
+            f"{one['set']}: {one['calls']} calls, {one['tokens']} tokens for "
+            f"{one['document_tokens']} of documents",
+            flush=True,
+        )
     now = totals(sets)
     if args.store:
         store("economy", args.store, sets)
     earlier = totals([one for one in stored("economy") or sets if one["set"] in names])
-    figures = {"calls_before": earlier["calls"], "calls_now": now["calls"], "tokens_before": earlier["tokens"],
-               "tokens_now": now["tokens"], **now, "sets": sets}  # fmt: skip
-    print(f"calls {earlier['calls']} -> {now['calls']}, tokens {earlier['tokens']} -> {now['tokens']}, repeated "
-          f"{now['repeated_share']:.0%}, parts read {now['parts_read_share']:.0%}, tokens by documents' {now['documents_share']}")
+    figures = {
+        "calls_before": earlier["calls"],
+        "calls_now": now["calls"],
+        "tokens_before": earlier["tokens"],
+        "tokens_now": now["tokens"],
+        **now,
+        "sets": sets,
+    }
+    print(
+        f"calls {earlier['calls']} -> {now['calls']}, tokens {earlier['tokens']} -> "
+        f"{now['tokens']}, repeated {now['repeated_share']:.0%}, parts read "
+        f"{now['parts_read_share']:.0%}, tokens by documents' {now['documents_share']}"
+    )
     if args.json:
         args.json.write_text(json.dumps(figures, indent=1, ensure_ascii=False), encoding="utf-8")
     return 0

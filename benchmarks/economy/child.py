@@ -1,4 +1,6 @@
-"""The process that asks the questions of sets over one checkout: `python -m benchmarks.economy.child CHECKOUT EVALS SET...`."""
+"""The process that asks the questions of sets over one checkout:
+`python -m benchmarks.economy.child CHECKOUT EVALS SET...`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ READING = "extract"
 class Meter:
     """What the requests of one set took: calls, prompt tokens and generated tokens by stage.
 
-    `repeated` and `compared` are characters of reading prompts: those equal to the prompt before, and all of them.
+    `repeated` and `compared` are characters of reading prompts: those equal to the prompt
+    before, and all of them.
     """
 
     calls: dict[str, int] = field(default_factory=dict)
@@ -50,7 +53,9 @@ def equal_characters(before: str, prompt: str) -> int:
 
 
 def measure(sliders: Any, world: Any) -> dict[str, Any]:
-    """All questions of a world asked together with the perfect reader: the meter's counts and what was read of the documents."""
+    """All questions of a world asked together with the perfect reader: the meter's counts and what
+    was read of the documents.
+    """
     from benchmarks.fidelity.reader import PerfectReader
     from sliders.llm import token_counter
     from sliders.llm.testing import FunctionModel
@@ -60,7 +65,11 @@ def measure(sliders: Any, world: Any) -> dict[str, Any]:
     def reply(request: Any) -> Any:
         prompt = "\n".join(message.content for message in request.messages)
         said = reader.reply(request)
-        text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+        text = (
+            said
+            if isinstance(said, str)
+            else json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+        )
         meter.count(request.stage, prompt, count(prompt), count(text))
         return said
 
@@ -76,19 +85,29 @@ def measure(sliders: Any, world: Any) -> dict[str, Any]:
             parts, read = _parts(workspace)
     tokens = sum(meter.prompt_tokens.values()) + sum(meter.reply_tokens.values())
     return {
-        "set": world.name, "questions": len(asked), "answered": sum(a.status == "answered" for a in answers),
-        "calls": sum(meter.calls.values()), "tokens": tokens, "calls_by_stage": meter.calls,
-        "prompt_tokens_by_stage": meter.prompt_tokens, "reply_tokens_by_stage": meter.reply_tokens,
-        "repeated_characters": meter.repeated, "compared_characters": meter.compared, "parts": parts, "parts_read": read,
+        "set": world.name,
+        "questions": len(asked),
+        "answered": sum(a.status == "answered" for a in answers),
+        "calls": sum(meter.calls.values()),
+        "tokens": tokens,
+        "calls_by_stage": meter.calls,
+        "prompt_tokens_by_stage": meter.prompt_tokens,
+        "reply_tokens_by_stage": meter.reply_tokens,
+        "repeated_characters": meter.repeated,
+        "compared_characters": meter.compared,
+        "parts": parts,
+        "parts_read": read,
         "document_tokens": sum(map(count, world.documents.values())),
-    }  # fmt: skip
+    }
 
 
 def _parts(workspace: Any) -> tuple[int, int]:
     """Parts of the documents, and those that a reader was shown for a table."""
     database = workspace.session.catalog.database
     (parts,) = database.query("SELECT COUNT(*) FROM sl_chunks WHERE active = 1")[0]
-    (read,) = database.query("SELECT COUNT(DISTINCT chunk_key) FROM sl_tasks WHERE state = 'done'")[0]
+    (read,) = database.query("SELECT COUNT(DISTINCT chunk_key) FROM sl_tasks WHERE state = 'done'")[
+        0
+    ]
     return parts, read
 
 

@@ -1,1 +1,3 @@
-"""What the engine itself costs, measured with a scripted model server: utilisation, throughput, scale, warm questions."""
+"""What the engine itself costs, measured with a scripted model server:
+utilisation, throughput, scale, warm questions.
+"""

@@ -3,8 +3,9 @@
     python -m benchmarks.engine --evals DIR --json FILE
     python -m benchmarks.engine --evals DIR --parts c,d --tokens 1000000,4000000 --workspace DIR
 
-Parts: (a) utilisation of parallel slots, (b) throughput of the stages, (c) scale over real judgments, (d) a warm question
-on the largest workspace of (c). Each runs in processes of its own; peak memory is the measured process's.
+Parts: (a) utilisation of parallel slots, (b) throughput of the stages, (c) scale over real
+judgments, (d) a warm question on the largest workspace of (c). Each runs in processes of its own;
+peak memory is the measured process's.
 """
 
 from __future__ import annotations
@@ -23,8 +24,14 @@ from benchmarks.engine.scale import exponent
 from benchmarks.engine.stages import Throughput, figures
 from benchmarks.store import commit, machine
 
-_GOALS = {"utilisation": 0.95, "slowest_stage_calls_per_s": 50, "scale_36m.minutes": -40, "scale_36m.peak_mb": -2000,
-          "scale_exponent": -1.1, "warm_s": -2}  # fmt: skip
+_GOALS = {
+    "utilisation": 0.95,
+    "slowest_stage_calls_per_s": 50,
+    "scale_36m.minutes": -40,
+    "scale_36m.peak_mb": -2000,
+    "scale_exponent": -1.1,
+    "warm_s": -2,
+}
 """What each figure must reach; a negative one is an upper limit."""
 
 
@@ -45,16 +52,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.engine", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m benchmarks.engine",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--parts", default="a,b,c,d", help="which parts, by letter")
-    parser.add_argument("--evals", type=Path, help="folder of the evaluation sets; parts c and d need it")
-    parser.add_argument("--tokens", default="1000000,4000000,36800000", help="sizes of part c (characters / 4)")
+    parser.add_argument(
+        "--evals", type=Path, help="folder of the evaluation sets; parts c and d need it"
+    )
+    parser.add_argument(
+        "--tokens", default="1000000,4000000,36800000", help="sizes of part c (characters / 4)"
+    )
     parser.add_argument("--chunks", type=int, default=5000, help="chunks of part a")
-    parser.add_argument("--stage-tokens", type=int, default=500_000, help="text of part b for each process")
+    parser.add_argument(
+        "--stage-tokens", type=int, default=500_000, help="text of part b for each process"
+    )
     parser.add_argument("--slots", type=int, default=64, help="parallel calls")
     parser.add_argument("--latency", type=float, default=0.2, help="seconds of a call")
-    parser.add_argument("--workspace", type=Path, help="keep the workspaces and the unpacked documents in this folder")
+    parser.add_argument(
+        "--workspace",
+        type=Path,
+        help="keep the workspaces and the unpacked documents in this folder",
+    )
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args(arguments)
     wrong = [part for part in options.parts.split(",") if part not in _PARTS]
@@ -67,7 +86,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _utilisation(options: argparse.Namespace, folder: Path) -> dict[str, float]:
     path = _fresh(folder / "utilisation.db")
-    told = {"workspace": str(path), "chunks": options.chunks, "slots": options.slots, "latency": options.latency}
+    told = {
+        "workspace": str(path),
+        "chunks": options.chunks,
+        "slots": options.slots,
+        "latency": options.latency,
+    }
     return dict(finish(start("utilisation", **told)))
 
 
@@ -77,7 +101,10 @@ def _stages(options: argparse.Namespace, folder: Path) -> dict[str, float]:
     halves = [files[0::2], files[1::2]]
     cores = sorted(os.sched_getaffinity(0))
     one = _measured([start("stages", cores[0], **_told(halves[0], folder, 0))])
-    both = [start("stages", core, **_told(half, folder, n)) for n, (core, half) in enumerate(zip(cores, halves, strict=False))]
+    both = [
+        start("stages", core, **_told(half, folder, n))
+        for n, (core, half) in enumerate(zip(cores, halves, strict=False))
+    ]
     two = _measured(both) if len(cores) > 1 else []
     return figures(one[0], two)
 
@@ -109,11 +136,19 @@ def _scale(options: argparse.Namespace, folder: Path) -> dict[str, float]:
     for tokens in _sizes(options):
         files = _documents(options, folder, tokens)
         path = _fresh(_scaled(folder, tokens))
-        told = {"files": [str(f) for f in files], "workspace": str(path), "latency": options.latency, "slots": options.slots}
+        told = {
+            "files": [str(f) for f in files],
+            "workspace": str(path),
+            "latency": options.latency,
+            "slots": options.slots,
+        }
         run = finish(start("scale", shown=True, **told))
         runs.append(run)
         found |= {f"scale_{_size(tokens)}.{name}": value for name, value in run.items()}
-        print(f"{_size(tokens)}: {run['minutes']:.2f} minutes, {run['peak_mb']:.0f} MB", file=sys.stderr)
+        print(
+            f"{_size(tokens)}: {run['minutes']:.2f} minutes, {run['peak_mb']:.0f} MB",
+            file=sys.stderr,
+        )
     if len(runs) > 1:
         found["scale_exponent"] = exponent(runs)
         found["scale_exponent_cpu"] = exponent(runs, "cpu_s")
@@ -153,11 +188,22 @@ _PARTS = {"a": _utilisation, "b": _stages, "c": _scale, "d": _warm}
 
 def markdown(found: dict[str, float]) -> str:
     """The figures as a table, the goals beside those that have one."""
-    lines = [f"Machine: {machine()}; commit {commit()}.", "", "| figure | value | goal | |", "|---|---|---|---|"]
+    lines = [
+        f"Machine: {machine()}; commit {commit()}.",
+        "",
+        "| figure | value | goal | |",
+        "|---|---|---|---|",
+    ]
     for name, value in found.items():
         goal = _GOALS.get(name)
         told = "" if goal is None else f"at least {goal:g}" if goal > 0 else f"at most {-goal:g}"
-        met = "" if goal is None else "met" if (value >= goal if goal > 0 else value <= -goal) else "missed"
+        met = (
+            ""
+            if goal is None
+            else "met"
+            if (value >= goal if goal > 0 else value <= -goal)
+            else "missed"
+        )
         shown = f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}"
         lines.append(f"| `{name}` | {shown} | {told} | {met} |")
     return "\n".join(lines)

@@ -1,4 +1,6 @@
-"""One measurement in a process of its own, so that its memory and its core are its own: `python -m benchmarks.engine.child`."""
+"""One measurement in a process of its own, so that its memory and its core are its own:
+`python -m benchmarks.engine.child`.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,15 @@ def start(what: str, core: int | None = None, **told: Any) -> subprocess.Popen[s
     """Start a measurement; its lines of progress go to this process's standard error."""
     command = [sys.executable, "-m", "benchmarks.engine.child", what]
     here = Path(__file__).parents[2]
-    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=here)
+    child = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=here
+    )
     if core is not None:
         os.sched_setaffinity(child.pid, {core})
     assert child.stdin is not None
-    child.stdin.write(json.dumps(told) + "\n")  # thousands of file names are too long for an argument
+    child.stdin.write(
+        json.dumps(told) + "\n"
+    )  # thousands of file names are too long for an argument
     child.stdin.flush()
     return child
 
@@ -33,12 +39,16 @@ def finish(child: subprocess.Popen[str]) -> Any:
     """
     said, _ = child.communicate()
     if child.returncode:
-        raise RuntimeError(f"the measurement ended with code {child.returncode}; its error stands above")
+        raise RuntimeError(
+            f"the measurement ended with code {child.returncode}; its error stands above"
+        )
     return json.loads(said.splitlines()[-1])
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run the measurement that the argument names, as a line of JSON says; print its figures as one line of JSON."""
+    """Run the measurement that the argument names, as a line of JSON says;
+    print its figures as one line of JSON.
+    """
     what, told = arguments[0], json.loads(sys.stdin.readline())
     paths = {key: Path(told.pop(key)) for key in ("workspace", "folder") if key in told}
     files = [Path(name) for name in told.pop("files", ())]

@@ -1,4 +1,6 @@
-"""The documents of the engine's measurements: real judgments up to a number of tokens, and small made-up ones."""
+"""The documents of the engine's measurements: real judgments up to a number of tokens,
+and small made-up ones.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,10 @@ _ARCHIVE = "docs.tar.xz"
 _SET = "scale_fca"
 _SYLLABLES = ("ba", "ce", "di", "fo", "gu", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "zo")
 _WORDS = (
-    "the of and to in that was for on are with they this have from one had word but not what all were when your can said "
-    "there use each which she how their will other about out many then them these some her would make like him into time "
-    "has look two more write see number way could people than first water been call who oil now find long down day did"
+    "the of and to in that was for on are with they this have from one had word but not what all "
+    "were when your can said there use each which she how their will other about out many then "
+    "them these some her would make like him into time has look two more write see number way "
+    "could people than first water been call who oil now find long down day did"
 ).split()
 
 
@@ -53,10 +56,19 @@ def files_of(folder: Path, tokens: int) -> list[Path]:
 
 
 def made_up(count: int, words: int = 700, seed: int = 0) -> Iterator[str]:
-    """Texts of one chunk (about 4,000 characters), each different, with a name and a date near the end."""
+    """Texts of one chunk (about 4,000 characters), each different, with a name and
+    a date near the end.
+    """
     draw = random.Random(seed)
     for number in range(count):
-        said = " ".join(". ".join(" ".join(draw.choices(_WORDS, k=14)).capitalize() for _ in range(words // 14)).split())
+        said = " ".join(
+            ". ".join(
+                " ".join(draw.choices(_WORDS, k=14)).capitalize() for _ in range(words // 14)
+            ).split()
+        )
         name = " ".join("".join(draw.choices(_SYLLABLES, k=3)).title() for _ in range(2))
         day = f"{draw.randint(1, 28)} March {draw.randint(1990, 2020)}"
-        yield f"Record {number}\n\n{said}.\n\nIt was signed by {name} on {day} in the presence of all."
+        yield (
+            f"Record {number}\n\n{said}.\n\nIt was signed by {name} on {day} in the "
+            "presence of all."
+        )

@@ -1,4 +1,6 @@
-"""The whole pipeline over real documents with the scripted model: minutes, memory, size, and a warm question afterwards."""
+"""The whole pipeline over real documents with the scripted model: minutes, memory, size, and a warm
+question afterwards.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ class _Clock:
         self._last = now
         if self._shown and now - self._line > _LINE_SECONDS:
             self._line = now
-            print(f"{progress.stage} {progress.done}/{progress.total}, {peak_mb():.0f} MB", file=sys.stderr)
+            print(
+                f"{progress.stage} {progress.done}/{progress.total}, {peak_mb():.0f} MB",
+                file=sys.stderr,
+            )
 
 
 def peak_mb() -> float:
@@ -44,10 +49,16 @@ def peak_mb() -> float:
 
 
 def scale(
-    files: Sequence[Path], workspace: Path, latency: float = 0.2, slots: int = 64, shown: bool = False, executor: str = "local",
+    files: Sequence[Path],
+    workspace: Path,
+    latency: float = 0.2,
+    slots: int = 64,
+    shown: bool = False,
+    executor: str = "local",
     watch: Callable[[Progress], None] = silent,
 ) -> dict[str, float]:
-    """Add the files to a new workspace and ask one question over all of them; run it in a process of its own.
+    """Add the files to a new workspace and ask one question over all of them;
+    run it in a process of its own.
 
     `watch` is told of progress as it comes.
     """
@@ -60,7 +71,10 @@ def scale(
             answer = ws.ask(COLD)
             asked = time.perf_counter()
             database = ws.session.catalog.database
-            counts = {name: database.value(f"SELECT count(*) FROM {relation}") for name, relation in _COUNTED.items()}
+            counts = {
+                name: database.value(f"SELECT count(*) FROM {relation}")
+                for name, relation in _COUNTED.items()
+            }
         counted = server.counts()
     characters = sum(path.stat().st_size for path in files)
     return {
@@ -79,28 +93,44 @@ def scale(
     }
 
 
-_COUNTED = {"documents": "sl_documents", "chunks": "sl_chunks", "rows": "sl_rows", "cells": "sl_cells",
-            "decisions": "sl_decisions"}  # fmt: skip
+_COUNTED = {
+    "documents": "sl_documents",
+    "chunks": "sl_chunks",
+    "rows": "sl_rows",
+    "cells": "sl_cells",
+    "decisions": "sl_decisions",
+}
 
 
 def warm(workspace: Path, slots: int = 64) -> dict[str, float]:
     """Questions over the tables that stand, in a process that starts with them.
 
     Returns:
-        `warm_s`: a new question over the known columns in an open workspace, without the model's own seconds;
-        `warm_same_s`: the first question again; `warm_open_s`: opening the file and the first question of the process.
+        `warm_s`: a new question over the known columns in an open workspace, without the
+            model's own seconds;
+        `warm_same_s`: the first question again; `warm_open_s`: opening the file and the first
+            question of the process.
     """
     with Server(0.0) as server:
         began = time.perf_counter()
         with _open(workspace, server, slots, _Clock(False)) as ws:
             first = _outside(ws, COLD)
             opened = time.perf_counter() - began
-            calls = server.counts()["calls"]  # of hints and SQL: another port is another server, so the cache does not hold it
+            calls = server.counts()[
+                "calls"
+            ]  # of hints and SQL: another port is another server, so the cache does not hold it
             same = _outside(ws, COLD)
             again = server.counts()["calls"] - calls
             new = _outside(ws, AGAIN)
-    return {"warm_s": new, "warm_same_s": same, "warm_first_s": first, "warm_open_s": opened, "warm_first_calls": calls,
-            "warm_same_calls": again, "warm_peak_mb": peak_mb()}  # fmt: skip
+    return {
+        "warm_s": new,
+        "warm_same_s": same,
+        "warm_first_s": first,
+        "warm_open_s": opened,
+        "warm_first_calls": calls,
+        "warm_same_calls": again,
+        "warm_peak_mb": peak_mb(),
+    }
 
 
 def _outside(ws: Any, question: str) -> float:
@@ -109,15 +139,24 @@ def _outside(ws: Any, question: str) -> float:
     return time.perf_counter() - began - float(answer.usage.seconds)
 
 
-def _open(path: Path, server: Server, slots: int, clock: _Clock, executor: str = "local") -> sliders.Workspace:
+def _open(
+    path: Path, server: Server, slots: int, clock: _Clock, executor: str = "local"
+) -> sliders.Workspace:
     path.parent.mkdir(parents=True, exist_ok=True)
     return sliders.Workspace(
-        path, model=MODEL, base_url=server.base_url, api_key="scripted", concurrency=slots, report=clock, executor=executor
+        path,
+        model=MODEL,
+        base_url=server.base_url,
+        api_key="scripted",
+        concurrency=slots,
+        report=clock,
+        executor=executor,
     )
 
 
 def exponent(runs: Sequence[Mapping[str, float]], of: str = "minutes") -> float:
-    """The power of the number of tokens by which a figure grows: the least-squares slope of both logarithms.
+    """The power of the number of tokens by which a figure grows: the least-squares
+    slope of both logarithms.
 
     Raises:
         ValueError: fewer than two sizes.

@@ -1,8 +1,10 @@
-"""A scripted model server: speaks the OpenAI chat API, answers after a fixed latency, and costs little itself.
+"""A scripted model server: speaks the OpenAI chat API, answers after a fixed latency, and
+costs little itself.
 
-Runs in a process of its own (`Server` starts it), so that its work does not count as the engine's. It looks at the reply
-schema that a request carries and copies words out of the request's document, so that replies are grounded like a model's:
-dates for fields with "date" in their name, else a run of capitalised words chosen by the field's name.
+Runs in a process of its own (`Server` starts it), so that its work does not count as the engine's.
+It looks at the reply schema that a request carries and copies words out of the request's document,
+so that replies are grounded like a model's: dates for fields with "date" in their name, else a run
+of capitalised words chosen by the field's name.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ _PART = re.compile(r'<part number="(\d+)">')
 _ASKED_TABLE = re.compile(r"^Table (\w+):.*$", re.MULTILINE)
 _ASKED_COLUMN = re.compile(r"^- (\w+) \(", re.MULTILINE)
 _LOOKED_AT = 2000
-"""Characters of a document that are searched for a name: enough to find some, cheap enough for a model that is not measured."""
+"""Characters of a document that are searched for a name: enough to find some, cheap enough for a
+model that is not measured.
+"""
 COLUMNS = {"case_name": "text", "judge": "text", "hearing_date": "date", "judgment_date": "date"}
 """What the scripted model proposes: name and type."""
 
@@ -75,16 +79,24 @@ class Script:
         if "action" in fields:
             table = _TABLE.search(last)
             sql = f"SELECT COUNT(*) FROM {table[1]}" if table else ""
-            return json.dumps({"action": "answer" if sql else "cannot", "sql": sql, "reason": "counts rows"})
+            return json.dumps(
+                {"action": "answer" if sql else "cannot", "sql": sql, "reason": "counts rows"}
+            )
         if "parts" in fields:
             return json.dumps({"parts": [int(number) for number in _PART.findall(last)]})
         return json.dumps(minimal(schema))
 
     def _proposed(self) -> dict[str, Any]:
         columns = [
-            {"name": name, "type": kind, "description": name.replace("_", " ")} for name, kind in self._columns.items()
+            {"name": name, "type": kind, "description": name.replace("_", " ")}
+            for name, kind in self._columns.items()
         ]
-        table = {"name": "judgments", "row": "a judgment", "rows_per_document": "one", "columns": columns}
+        table = {
+            "name": "judgments",
+            "row": "a judgment",
+            "rows_per_document": "one",
+            "columns": columns,
+        }
         needs = [{"question": 1, "columns": [f"judgments.{name}" for name in self._columns]}]
         return {"tables": [table], "needs": needs, "not_covered": []}
 
@@ -96,23 +108,52 @@ def rows_of(prompt: str) -> list[dict[str, Any]]:
     names = _ASKED_TABLE.split(listing)[1:]
     rows = []
     for table, columns in zip(names[::2], names[1::2], strict=True):
-        told = {name: words for name in _ASKED_COLUMN.findall(columns) if (words := words_for(name, document))}
-        rows.append({"table": table, "cells": {name: {"value": words, "words": [words]} for name, words in told.items()}})
+        told = {
+            name: words
+            for name in _ASKED_COLUMN.findall(columns)
+            if (words := words_for(name, document))
+        }
+        rows.append(
+            {
+                "table": table,
+                "cells": {name: {"value": words, "words": [words]} for name, words in told.items()},
+            }
+        )
     return rows
 
 
 def completion(content: str, body: Mapping[str, Any]) -> bytes:
     """A whole HTTP reply."""
     prompt = sum(len(message["content"]) for message in body["messages"]) // 4
-    usage = {"prompt_tokens": prompt, "completion_tokens": len(content) // 4, "total_tokens": prompt + len(content) // 4}
-    choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
-    told = {"id": "scripted", "object": "chat.completion", "created": 1, "model": body.get("model", ""), "choices": [choice]}
+    usage = {
+        "prompt_tokens": prompt,
+        "completion_tokens": len(content) // 4,
+        "total_tokens": prompt + len(content) // 4,
+    }
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": content},
+        "finish_reason": "stop",
+    }
+    told = {
+        "id": "scripted",
+        "object": "chat.completion",
+        "created": 1,
+        "model": body.get("model", ""),
+        "choices": [choice],
+    }
     data = json.dumps(told | {"usage": usage}).encode()
-    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(data) + data
+    return (
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        % len(data)
+        + data
+    )
 
 
 class _Connection(asyncio.Protocol):
-    """One kept-alive connection; its requests are answered `latency` seconds after they were read."""
+    """One kept-alive connection; its requests are answered `latency` seconds
+    after they were read.
+    """
 
     def __init__(self, script: Script, latency: float, counts: dict[str, float]) -> None:
         self._script, self._latency, self._counts = script, latency, counts
@@ -136,7 +177,9 @@ class _Connection(asyncio.Protocol):
     def _answer(self, head: bytes, content: bytes) -> None:
         if head.startswith(b"get "):
             data = json.dumps(self._counts).encode()
-            self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(data) + data)
+            self._transport.write(
+                b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(data) + data
+            )
             return
         loop, counts = asyncio.get_running_loop(), self._counts
         now = loop.time()
@@ -157,7 +200,9 @@ async def serve(script: Script, latency: float) -> None:
     """Listen on a free port of loopback, print it, and serve until the process is ended."""
     counts = {"calls": 0.0, "in_flight": 0.0, "most_in_flight": 0.0}
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: _Connection(script, latency, counts), "127.0.0.1", 0, backlog=1024)
+    server = await loop.create_server(
+        lambda: _Connection(script, latency, counts), "127.0.0.1", 0, backlog=1024
+    )
     print(server.sockets[0].getsockname()[1], flush=True)
     async with server:
         await server.serve_forever()
@@ -176,13 +221,18 @@ class Server:
 
     def __enter__(self) -> Server:
         command = [sys.executable, "-m", "benchmarks.engine.server", str(self._latency)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+        )
         assert self._process.stdout is not None
         self.base_url = f"http://127.0.0.1:{int(self._process.stdout.readline())}/v1"
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._process.terminate()
         self._process.wait()

@@ -1,7 +1,8 @@
-"""What each stage of the engine gets through: text in MB/s, rows/s, and the model calls a second that it could keep fed.
+"""What each stage of the engine gets through: text in MB/s, rows/s, and the model calls a second
+that it could keep fed.
 
-One chunk is one call. Every stage is measured alone, in a process that is bound to one core; two such processes at once
-give the figures for two cores.
+One chunk is one call. Every stage is measured alone, in a process that is bound to one core;
+two such processes at once give the figures for two cores.
 """
 
 from __future__ import annotations
@@ -27,12 +28,16 @@ from sliders.store import Catalog, Database, Task
 from sliders.values import ColumnType
 
 MODEL = "gpt-4.1-mini"
-"""A name whose tokenizer is bundled: counting tokens is part of the engine's work. The server is ours whatever the name."""
+"""A name whose tokenizer is bundled: counting tokens is part of the engine's work.
+The server is ours whatever the name.
+"""
 CHUNK_TOKENS = 1200
 _CALLS = 600
 _EMBEDDED = 40
 _SIDE = ("embed",)
-"""Measured, but not on every call's way: beyond a thousand chunks words choose in the place of vectors."""
+"""Measured, but not on every call's way: beyond a thousand chunks words choose in
+the place of vectors.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,9 @@ def measure_stages(files: Sequence[Path], folder: Path) -> list[Throughput]:
             began = time.perf_counter()
             rows = run()
             seconds = time.perf_counter() - began
-            measured.append(Throughput(name, seconds, material.characters, len(material.chunks), rows))
+            measured.append(
+                Throughput(name, seconds, material.characters, len(material.chunks), rows)
+            )
         # The chunks are known only after two stages.
         measured = [replace(one, chunks=len(material.chunks)) for one in measured]
         measured.append(_embed(material))
@@ -114,7 +121,9 @@ def _parse(material: _Material) -> int:
 def _chunk(material: _Material) -> int:
     count = token_counter(MODEL)
     for document in material.documents:
-        material.chunks.extend(chunk_document(document, max_tokens=CHUNK_TOKENS, count_tokens=count))
+        material.chunks.extend(
+            chunk_document(document, max_tokens=CHUNK_TOKENS, count_tokens=count)
+        )
     return 0
 
 
@@ -142,7 +151,9 @@ def _index(material: _Material) -> int:
 def _ground(material: _Material) -> int:
     """Prompt, reply by a double, words found in the text, values parsed."""
     asked = (_asked(),)
-    model = FunctionModel(lambda request: {"rows": rows_of(request.messages[-1].content)}, name=MODEL)
+    model = FunctionModel(
+        lambda request: {"rows": rows_of(request.messages[-1].content)}, name=MODEL
+    )
 
     async def run() -> None:
         for chunk in material.chunks:
@@ -178,18 +189,25 @@ def _embed(material: _Material) -> Throughput:
     embedder.embed(["loads the model"])
     began = time.perf_counter()
     embedder.embed([chunk.text[:1500] for chunk in some])
-    return Throughput("embed", time.perf_counter() - began, sum(len(c.text) for c in some), len(some))
+    return Throughput(
+        "embed", time.perf_counter() - began, sum(len(c.text) for c in some), len(some)
+    )
 
 
 def _door(catalog: Catalog, material: _Material) -> Throughput:
-    """Client, cache and ledger against a server that answers at once; a call costs what the engine adds to it."""
+    """Client, cache and ledger against a server that answers at once; a call costs what
+    the engine adds to it.
+    """
     some = (material.chunks * (1 + _CALLS // max(1, len(material.chunks))))[:_CALLS]
     requests = [
         # A number makes every request its own, so that the cache answers none.
-        read_prompt(f"{number} {shown_to_model(chunk)}", (_asked(),), chunk.tokens) for number, chunk in enumerate(some)
+        read_prompt(f"{number} {shown_to_model(chunk)}", (_asked(),), chunk.tokens)
+        for number, chunk in enumerate(some)
     ]
     with Server(0.0) as server:
-        settings = Settings(model=MODEL, base_url=server.base_url, api_key="scripted", concurrency=64)
+        settings = Settings(
+            model=MODEL, base_url=server.base_url, api_key="scripted", concurrency=64
+        )
         server_model = OpenAIModel(MODEL, settings)
         began = time.perf_counter()
         asyncio.run(_calls(server_model, CachedModel(server_model, catalog.calls), requests, 64))
@@ -197,7 +215,9 @@ def _door(catalog: Catalog, material: _Material) -> Throughput:
     return Throughput("model_door", seconds, sum(len(c.text) for c in some), len(some))
 
 
-async def _calls(server: OpenAIModel, model: CachedModel, requests: Sequence[Request], slots: int) -> None:
+async def _calls(
+    server: OpenAIModel, model: CachedModel, requests: Sequence[Request], slots: int
+) -> None:
     waiting = iter(requests)
 
     async def worker() -> None:

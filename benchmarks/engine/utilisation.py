@@ -1,4 +1,6 @@
-"""How well the extraction keeps parallel model slots busy: the share of the ideal time that it reaches."""
+"""How well the extraction keeps parallel model slots busy: the share of the ideal
+time that it reaches.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,24 @@ from sliders.engine import fill_cells
 _COLUMNS = {"signed_by": "text", "signing_date": "date"}
 
 
-def utilisation(workspace: Path, chunks: int = 5000, slots: int = 64, latency: float = 0.2) -> dict[str, float]:
-    """Extract from documents of one chunk each, one call a chunk, through client, cache, ledger and store.
+def utilisation(
+    workspace: Path, chunks: int = 5000, slots: int = 64, latency: float = 0.2
+) -> dict[str, float]:
+    """Extract from documents of one chunk each, one call a chunk, through client,
+    cache, ledger and store.
 
     Returns:
-        `utilisation` (share of chunks * latency / slots), seconds, calls, and processor milliseconds of ours a call.
+        `utilisation` (share of chunks * latency / slots), seconds, calls, and processor
+            milliseconds of ours a call.
     """
     with Server(latency) as server, _workspace(workspace, server.base_url, slots) as ws:
         _add(ws, chunks)
-        table = {"name": "records", "row": "a record", "grain": "document", "columns": dict(_COLUMNS)}
+        table = {
+            "name": "records",
+            "row": "a record",
+            "grain": "document",
+            "columns": dict(_COLUMNS),
+        }
         ws.pin_schema({"tables": [table]})
         before, processor, wall = server.counts(), time.process_time(), time.perf_counter()
         asked = asyncio.run(_fill(ws))
@@ -32,7 +43,10 @@ def utilisation(workspace: Path, chunks: int = 5000, slots: int = 64, latency: f
         after = server.counts()
         calls = after["calls"] - before["calls"]
         if asked != chunks or calls != chunks:
-            raise AssertionError(f"{chunks} chunks took {calls:g} calls and {asked} were asked; one call a chunk is measured")
+            raise AssertionError(
+                f"{chunks} chunks took {calls:g} calls and {asked} were asked; one call a "
+                "chunk is measured"
+            )
         rows = ws.session.catalog.extractions.count("records")
     return {
         "utilisation": chunks * latency / slots / wall,
@@ -46,7 +60,9 @@ def utilisation(workspace: Path, chunks: int = 5000, slots: int = 64, latency: f
 
 def _workspace(path: Path, base_url: str, slots: int) -> sliders.Workspace:
     path.parent.mkdir(parents=True, exist_ok=True)
-    return sliders.Workspace(path, model=MODEL, base_url=base_url, api_key="scripted", concurrency=slots)
+    return sliders.Workspace(
+        path, model=MODEL, base_url=base_url, api_key="scripted", concurrency=slots
+    )
 
 
 def _add(ws: sliders.Workspace, chunks: int) -> None:

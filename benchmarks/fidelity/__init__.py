@@ -1,1 +1,3 @@
-"""Does the pipeline keep what a perfect reader says? `python -m benchmarks.fidelity --json FILE`."""
+"""Does the pipeline keep what a perfect reader says?
+`python -m benchmarks.fidelity --json FILE`.
+"""

@@ -1,8 +1,10 @@
-"""`python -m benchmarks.fidelity --json FILE`: what the pipeline keeps of what a perfect reader says.
+"""`python -m benchmarks.fidelity --json FILE`: what the pipeline keeps of what a
+perfect reader says.
 
-Evaluation sets (`--sets`, folders under `--evals`) and the small cases of `cases.yaml`, each pinned, induced, induced
-question by question, and with its documents cut into small parts (`split`). Documents,
-values and statements are shown for the sets that may be looked at; of all others only counts.
+Evaluation sets (`--sets`, folders under `--evals`) and the small cases of `cases.yaml`, each
+pinned, induced, induced question by question, and with its documents cut into small parts
+(`split`). Documents, values and statements are shown for the sets that may be looked at; of
+all others only counts.
 """
 
 from __future__ import annotations
@@ -23,7 +25,13 @@ from benchmarks.fidelity.run import Tally, run
 from benchmarks.suites import SuiteError
 
 LOOK = ("restaurant_listings_e2e", "ntsb_aviation", "sec_10k_core")
-SCORE_ONLY = ("rki_covid_daily", "wiki_people", "sroie_receipts", "edgar_nda_contracts", "nba_game_summaries")
+SCORE_ONLY = (
+    "rki_covid_daily",
+    "wiki_people",
+    "sroie_receipts",
+    "edgar_nda_contracts",
+    "nba_game_summaries",
+)
 SPLIT = "split"
 MODES = ("pinned", "induced", "stepwise", SPLIT)
 
@@ -36,7 +44,9 @@ def _tally(world: World, mode: str) -> Tally:
 
 
 def measure_cases(worlds: Sequence[World], mode: str) -> dict[str, Any]:
-    """All cases in one mode: counts together, the harm of each case, and how many were left whole."""
+    """All cases in one mode: counts together, the harm of each case, and how
+    many were left whole.
+    """
     tallies = {world.name: _tally(world, mode) for world in worlds}
     total = sum(tallies.values(), Tally())
     whole = sum(tally.whole for tally in tallies.values())
@@ -45,20 +55,35 @@ def measure_cases(worlds: Sequence[World], mode: str) -> dict[str, Any]:
 
 
 def _line(name: str, mode: str, data: dict[str, Any]) -> str:
-    told = "{cells_kept} of {cells} cells kept, {cells_invented} invented, {rows_lost} of {rows} rows lost, {rows_extra} more, "
-    told += "{sql_as_written} of {statements} statements as written, {answers_right} of {questions} answers right"
+    told = (
+        "{cells_kept} of {cells} cells kept, {cells_invented} invented, {rows_lost} of {rows} rows "
+        "lost, {rows_extra} more, "
+    )
+    told += (
+        "{sql_as_written} of {statements} statements as written, {answers_right} of "
+        "{questions} answers right"
+    )
     cases_ = f", {data['cases_whole']} of {data['cases']} cases whole" if "cases" in data else ""
-    return f"{name} {mode}: {told.format(**data)}{cases_}" + (" (crashed)" if data["failures"] else "")
+    return f"{name} {mode}: {told.format(**data)}{cases_}" + (
+        " (crashed)" if data["failures"] else ""
+    )
 
 
 def totals(figures: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
     """Flat figures over all sets and modes, those of `split` apart, under their own prefix."""
     out: dict[str, Any] = {}
     for prefix in ("", f"{SPLIT}."):
-        some = [data for modes in figures.values() for mode, data in modes.items() if (mode == SPLIT) == bool(prefix)]
+        some = [
+            data
+            for modes in figures.values()
+            for mode, data in modes.items()
+            if (mode == SPLIT) == bool(prefix)
+        ]
         counts = {name: sum(data[name] for data in some) for name in ("rows_lost", "rows_extra")}
         for kept, of in (("cells_kept", "cells"), ("answers_right", "questions")):
-            counts[kept] = round(sum(data[kept] for data in some) / max(1, sum(data[of] for data in some)), 5)
+            counts[kept] = round(
+                sum(data[kept] for data in some) / max(1, sum(data[of] for data in some)), 5
+            )
         out |= {f"{prefix}{name}": count for name, count in counts.items()} if some else {}
     return out
 
@@ -66,11 +91,17 @@ def totals(figures: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fidelity", description=__doc__)
     parser.add_argument("--json", type=Path, help="file for the figures")
-    parser.add_argument("--evals", type=Path, default=Path("../shared/evals"), help="folder of the evaluation sets")
-    parser.add_argument("--sets", default=",".join((*LOOK, *SCORE_ONLY)), help="names, with commas; empty for none")
+    parser.add_argument(
+        "--evals", type=Path, default=Path("../shared/evals"), help="folder of the evaluation sets"
+    )
+    parser.add_argument(
+        "--sets", default=",".join((*LOOK, *SCORE_ONLY)), help="names, with commas; empty for none"
+    )
     parser.add_argument("--modes", default=",".join(MODES), help=f"any of {', '.join(MODES)}")
     parser.add_argument("--case", help="only the cases whose name holds this; - for none")
-    parser.add_argument("--show", action="store_true", help="print what was harmed, where it may be shown")
+    parser.add_argument(
+        "--show", action="store_true", help="print what was harmed, where it may be shown"
+    )
     return parser
 
 
@@ -85,7 +116,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.show:
             print(json.dumps(data.get("harm", []), indent=1, ensure_ascii=False))
         if args.json:
-            args.json.write_text(json.dumps(totals(figures) | figures, indent=1, ensure_ascii=False), encoding="utf-8")
+            args.json.write_text(
+                json.dumps(totals(figures) | figures, indent=1, ensure_ascii=False),
+                encoding="utf-8",
+            )
 
     chosen = [world for world in cases() if not args.case or args.case in world.name]
     for mode in args.modes.split(",") if chosen else ():

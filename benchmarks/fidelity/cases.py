@@ -23,26 +23,42 @@ def _case_column(said: str) -> tuple[str, dict[str, Any]]:
     values = inside.split("|") if "|" in inside else []
     options = options_of(kind or "text", name.replace("_", " "), values, not values)
     for part in () if values else inside.split():
-        of = "currency" if re.fullmatch("[A-Z]{3}", part) else "scale" if part in _SCALES else "unit"
+        of = (
+            "currency" if re.fullmatch("[A-Z]{3}", part) else "scale" if part in _SCALES else "unit"
+        )
         options[of] = part
     return name, options
 
 
-_FILLER = "\n\n".join(f"Chapter {n:03d} of this long report has little to say, and says it at length." * 4 for n in range(400))
+_FILLER = "\n\n".join(
+    f"Chapter {n:03d} of this long report has little to say, and says it at length." * 4
+    for n in range(400)
+)
 _SCALES = ("thousands", "millions", "billions")
 
 
-def _case_table(name: str, columns: str, *rows: Sequence[Any], documents: Mapping[str, str]) -> FactTable:
+def _case_table(
+    name: str, columns: str, *rows: Sequence[Any], documents: Mapping[str, str]
+) -> FactTable:
     options = dict(map(_case_column, re.split(r",\s*", columns)))
     files = list(documents)
-    pairs = [(files[row[0] - 1], dict(zip(options, map(_said, row[1:]), strict=True))) for row in rows]
+    pairs = [
+        (files[row[0] - 1], dict(zip(options, map(_said, row[1:]), strict=True))) for row in rows
+    ]
     many = len({doc for doc, _ in pairs}) < len(pairs)
     plain = [(doc, {c: v["v"] for c, v in row.items()}) for doc, row in pairs]
     found = rows_of(plain, documents, many)
     out = []
     for row, (_, said) in zip(found, pairs, strict=True):
-        out.append(replace(row, facts={c: _case_fact(v, row.facts[c]) for c, v in said.items() if c in row.facts}))
-    return FactTable(name, options, tuple(out), "many" if many else "document", f"one of the {name}")
+        out.append(
+            replace(
+                row,
+                facts={c: _case_fact(v, row.facts[c]) for c, v in said.items() if c in row.facts},
+            )
+        )
+    return FactTable(
+        name, options, tuple(out), "many" if many else "document", f"one of the {name}"
+    )
 
 
 def _said(cell: Any) -> Mapping[str, Any]:
@@ -65,7 +81,9 @@ def _answer_kind(answer: Any) -> str:
 
 def _case(said: Mapping[str, Any]) -> World:
     docs, name = said["docs"], said["case"]
-    documents = docs if isinstance(docs, Mapping) else {f"d{n}.txt": text for n, text in enumerate(docs, 1)}
+    documents = (
+        docs if isinstance(docs, Mapping) else {f"d{n}.txt": text for n, text in enumerate(docs, 1)}
+    )
     documents = {d: text.replace("[...]", _FILLER) for d, text in documents.items()}
     tables = tuple(_case_table(t, *part, documents=documents) for t, part in said["tables"].items())
     questions = tuple(

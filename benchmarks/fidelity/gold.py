@@ -1,4 +1,6 @@
-"""What the perfect reader knows: documents, tables of facts with their words, and questions with their SQL."""
+"""What the perfect reader knows: documents, tables of facts with their words, and
+questions with their SQL.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ _FEW = 8
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One cell as the reader says it, with the place of its first words (None where no words were given)."""
+    """One cell as the reader says it, with the place of its first words (None where
+    no words were given).
+    """
 
     value: Scalar
     words: tuple[str, ...] = ()
@@ -40,7 +44,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class FactRow:
-    """One row of a document: `anchor` is where it stands, `shared` names what all rows of the document have in common."""
+    """One row of a document: `anchor` is where it stands, `shared` names what all rows of the
+    document have in common.
+    """
 
     document: str
     facts: Mapping[str, Fact]
@@ -50,7 +56,9 @@ class FactRow:
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """One table; `columns` are the options of each column, as a pinned schema or a schema reply takes them."""
+    """One table; `columns` are the options of each column, as a pinned schema or a
+    schema reply takes them.
+    """
 
     name: str
     columns: Mapping[str, Mapping[str, Any]]
@@ -61,7 +69,9 @@ class FactTable:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A set or a case. `documents` holds texts by file name; `secret` says that only counts may be shown."""
+    """A set or a case. `documents` holds texts by file name; `secret` says that only
+    counts may be shown.
+    """
 
     name: str
     documents: Mapping[str, str]
@@ -96,7 +106,9 @@ def _sum_of(text: str, value: Scalar) -> str:
 
 
 def _unfound(text: str, value: Scalar, near: Place) -> Fact:
-    """A fact whose words are not printed: computed where two numbers of a sentence give it, else judged."""
+    """A fact whose words are not printed: computed where two numbers of a sentence
+    give it, else judged.
+    """
     start, end = sentence(text, near)
     sum_ = _sum_of(text[start:end], value)
     how, why = ("computed", sum_) if sum_ else ("judged", "this is what the passage says")
@@ -127,22 +139,31 @@ def located(
     own = {name: spots for name, spots in found.items() if spots}
     anchor = (0, 0)
     if own:
-        rarest = min(([s for n, s in own.items() if n not in shared] or list(own.values())), key=len)
+        rarest = min(
+            ([s for n, s in own.items() if n not in shared] or list(own.values())), key=len
+        )
         starts = [p for p in rarest if p not in used] or rarest
-        anchor = min(starts, key=lambda p: sum(min(_far(text, q, p) for q in spots) for spots in own.values()))
+        anchor = min(
+            starts,
+            key=lambda p: sum(min(_far(text, q, p) for q in spots) for spots in own.values()),
+        )
         used.add(anchor)
     facts = {}
     for name, spots in found.items():
         spot = anchor if anchor in spots else _nearest(text, spots, anchor, used)
         lone = len(spots) <= _LONE and spot is not None and spot[1] - spot[0] >= _TELLING
-        if spot is None or (many and not lone and name not in shared and _far(text, spot, anchor) > _FAR):
+        if spot is None or (
+            many and not lone and name not in shared and _far(text, spot, anchor) > _FAR
+        ):
             facts[name] = _unfound(text, values[name], anchor)
         else:
             facts[name] = Fact(values[name], (text[spot[0] : spot[1]],), place=spot)
     return facts, anchor
 
 
-def rows_of(raw: Iterable[tuple[str, Mapping[str, Scalar]]], documents: Mapping[str, str], many: bool) -> tuple[FactRow, ...]:
+def rows_of(
+    raw: Iterable[tuple[str, Mapping[str, Scalar]]], documents: Mapping[str, str], many: bool
+) -> tuple[FactRow, ...]:
     """Rows of document and values, each value with its words."""
     used: dict[str, set[Place]] = {}
     rows, raw = [], list(raw)
@@ -152,7 +173,9 @@ def rows_of(raw: Iterable[tuple[str, Mapping[str, Scalar]]], documents: Mapping[
         for column, value in values.items():
             different.setdefault((name, column), set()).add(value)
     for name, values in raw:
-        shared = frozenset(c for c in values if many and several[name] > 1 and len(different[name, c]) == 1)
+        shared = frozenset(
+            c for c in values if many and several[name] > 1 and len(different[name, c]) == 1
+        )
         facts, anchor = located(documents[name], values, used.setdefault(name, set()), many, shared)
         rows.append(FactRow(name, facts, anchor, shared))
     return tuple(rows)
@@ -167,16 +190,28 @@ def options_of(kind: str, spoken: str, values: Sequence[Scalar], stated: bool) -
     """Type, description and reading of a column, as a good schema has them."""
     different = sorted({str(v) for v in values if v is not None})
     told = {
-        "boolean": f"Whether {spoken}: true when the document says so, false when it says the contrary, else empty.",
-        "integer": f"The {spoken} as a number; 0 when the document says there is none, empty when it says nothing.",
+        "boolean": (
+            f"Whether {spoken}: true when the document says so, false when it says the "
+            "contrary, else empty."
+        ),
+        "integer": (
+            f"The {spoken} as a number; 0 when the document says there is none, empty when "
+            "it says nothing."
+        ),
     }.get(kind, f"The {spoken} that the document gives; empty when it gives none.")
     if kind == "text" and not stated and 1 < len(different) <= _FEW:
         return {"type": "category", "description": told, "values": different, "reading": "judged"}
-    return {"type": kind, "description": told, "reading": "stated" if stated or kind != "boolean" else "judged"}
+    return {
+        "type": kind,
+        "description": told,
+        "reading": "stated" if stated or kind != "boolean" else "judged",
+    }
 
 
 def _file_ids(table: GoldTable) -> dict[str, dict[str, str]]:
-    """Columns that no document states and that name the file, with the file of each id: a reader writes the document."""
+    """Columns that no document states and that name the file, with the file of each id:
+    a reader writes the document.
+    """
     frame, out = table.frame, {}
     for column in (c for c in frame.columns if c not in (*table.columns, table.doc)):
         pairs = frame[[column, table.doc]].drop_duplicates()
@@ -192,26 +227,35 @@ def _fact_table(table: GoldTable, documents: Mapping[str, str], used: set[str]) 
     names = [c for c in wanted if c != table.doc and any(not is_blank(v) for v in frame[c])]
     kinds = {c: column_type(list(frame[c])) for c in names}
     many = not bool(frame[table.doc].is_unique)
-    raw = [(r[table.doc], {c: typed(kinds[c], r[c]) for c in names}) for r in frame.to_dict("records")]
+    raw = [
+        (r[table.doc], {c: typed(kinds[c], r[c]) for c in names}) for r in frame.to_dict("records")
+    ]
     rows = rows_of(raw, documents, many)
     columns = {}
     for name in names:
         facts = [row.facts[name] for row in rows if name in row.facts]
         stated = 2 * sum(f.how == "stated" for f in facts) >= len(facts)
-        columns[name] = options_of(kinds[name], name.replace("_", " "), [f.value for f in facts], stated)
+        columns[name] = options_of(
+            kinds[name], name.replace("_", " "), [f.value for f in facts], stated
+        )
     spoken = re.sub(r"s$", "", table.name.replace("_", " "))
     return FactTable(table.name, columns, rows, "many" if many else "document", f"one {spoken}")
 
 
 _DERIVED = {  # gold tables that follow from another one
-    "income_latest": "SELECT a.company, a.fiscal_year, a.revenue_musd, a.net_income_musd, a.filing_fiscal_year AS "
-    "from_filing FROM income_as_filed AS a WHERE a.filing_fiscal_year = (SELECT MAX(b.filing_fiscal_year) FROM "
-    "income_as_filed AS b WHERE b.company = a.company AND b.fiscal_year = a.fiscal_year)"
+    "income_latest": (
+        "SELECT a.company, a.fiscal_year, a.revenue_musd, a.net_income_musd, a.filing_fiscal_year "
+        "AS from_filing FROM income_as_filed AS a WHERE a.filing_fiscal_year = (SELECT "
+        "MAX(b.filing_fiscal_year) FROM income_as_filed AS b WHERE b.company = a.company AND "
+        "b.fiscal_year = a.fiscal_year)"
+    )
 }
 
 
 def written(sql: str, tables: Sequence[FactTable], ids: FileIds, stem: bool) -> str:
-    """The gold SQL as a reader writes it: booleans as 1 and 0, file ids as documents, a derived table by its definition."""
+    """The gold SQL as a reader writes it: booleans as 1 and 0, file ids as documents, a derived
+    table by its definition.
+    """
     tree = sqlglot.parse_one(sql, dialect="sqlite")
     for column in list(tree.find_all(exp.Column)):
         if column.name in ids or column.name == "doc":
@@ -221,16 +265,26 @@ def written(sql: str, tables: Sequence[FactTable], ids: FileIds, stem: bool) -> 
             whole = column.name == "doc" or not stem
             column.set("this", exp.to_identifier("document"))
             if not whole:
-                column.replace(exp.func("REPLACE", column.copy(), exp.Literal.string(".txt"), exp.Literal.string("")))
+                column.replace(
+                    exp.func(
+                        "REPLACE", column.copy(), exp.Literal.string(".txt"), exp.Literal.string("")
+                    )
+                )
     booleans = {c for t in tables for c, o in t.columns.items() if o["type"] == "boolean"}
     for node in list(tree.find_all(exp.EQ, exp.NEQ)):
         literal, column = node.expression, node.this
-        if isinstance(column, exp.Column) and column.name in booleans and isinstance(literal, exp.Literal):
+        if (
+            isinstance(column, exp.Column)
+            and column.name in booleans
+            and isinstance(literal, exp.Literal)
+        ):
             truth = parse_bool(literal.this)
             literal.replace(exp.Literal.number(int(bool(truth)))) if truth is not None else None
     named = {t.name for t in tree.find_all(exp.Table)}
     for name in sorted(named & set(_DERIVED)):
-        with_ = sqlglot.parse_one(f"WITH {name} AS ({_DERIVED[name]}) SELECT 1", dialect="sqlite").args["with_"]
+        with_ = sqlglot.parse_one(
+            f"WITH {name} AS ({_DERIVED[name]}) SELECT 1", dialect="sqlite"
+        ).args["with_"]
         tree.set("with_", with_)
     return tree.sql(dialect="sqlite")
 
@@ -244,7 +298,9 @@ def database(tables: Sequence[FactTable]) -> sqlite3.Connection:
         marks = ", ".join("?" * (len(table.columns) + 1))
         for row in table.rows:
             values = [row.facts[c].value if c in row.facts else None for c in table.columns]
-            connection.execute(f'INSERT INTO "{table.name}" VALUES ({marks})', (*values, row.document))
+            connection.execute(
+                f'INSERT INTO "{table.name}" VALUES ({marks})', (*values, row.document)
+            )
     return connection
 
 
@@ -260,7 +316,9 @@ def _sql_of(question: GoldQuestion) -> str:
     return found[1].strip().rstrip(";") if found else ""
 
 
-def _usable(questions: Iterable[GoldQuestion], tables: Sequence[FactTable], ids: FileIds) -> list[tuple[GoldQuestion, str]]:
+def _usable(
+    questions: Iterable[GoldQuestion], tables: Sequence[FactTable], ids: FileIds
+) -> list[tuple[GoldQuestion, str]]:
     """The questions whose gold SQL gives their gold answer over the facts."""
     connection = database(tables)
     out: list[tuple[GoldQuestion, str]] = []
@@ -270,7 +328,10 @@ def _usable(questions: Iterable[GoldQuestion], tables: Sequence[FactTable], ids:
             value = rows_value(connection.execute(sql).fetchall())
         except (sqlglot.ParseError, sqlite3.Error):
             continue
-        if all(question is not known for known, _ in out) and score_answer(question, Prediction("answered", value)).right:
+        if (
+            all(question is not known for known, _ in out)
+            and score_answer(question, Prediction("answered", value)).right
+        ):
             out.append((question, sql))
     return out
 
@@ -291,13 +352,19 @@ def suite_world(path: Path, secret: bool) -> World:
 
 
 def key_of(table: FactTable, within: bool = False) -> list[str]:
-    """The fewest columns (up to three) that no two rows (`within`: of one document) share and that every row has; [] when there
-    are none."""
+    """The fewest columns (up to three) that no two rows (`within`: of one document) share and that
+    every row has; [] when there are none.
+    """
     names = [c for c, o in table.columns.items() if o["type"] in ("text", "date", "integer")]
     for size in (1, 2, 3):
         for chosen in itertools.combinations(names, size):
-            values = [tuple(str(r.facts[c].value) if c in r.facts else "" for c in chosen) for r in table.rows]
-            places_ = [(r.document if within else "", v) for r, v in zip(table.rows, values, strict=True)]
+            values = [
+                tuple(str(r.facts[c].value) if c in r.facts else "" for c in chosen)
+                for r in table.rows
+            ]
+            places_ = [
+                (r.document if within else "", v) for r, v in zip(table.rows, values, strict=True)
+            ]
             if len(set(places_)) == len(places_) and all(all(v) for v in values):
                 return list(chosen)
     return []

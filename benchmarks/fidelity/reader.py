@@ -1,6 +1,8 @@
-"""The perfect reader: a model double of the full dialect that answers every prompt from a world's facts and SQL.
+"""The perfect reader: a model double of the full dialect that answers every prompt from a
+world's facts and SQL.
 
-It finds the document by its text in the prompt, tables and columns by their names, the question by its words.
+It finds the document by its text in the prompt, tables and columns by their names, the
+question by its words.
 """
 
 from __future__ import annotations
@@ -41,12 +43,12 @@ def shape_of(request: Request) -> Mapping[str, Any]:
 class PerfectReader:
     """See the module.
 
-    `given` holds the cells that were said, by table and number of the row, `statements` the SQL by question, `doubted` cells
-    that a check sent back, `unknown` requests that no reply is known for.
+    `given` holds the cells that were said, by table and number of the row, `statements` the SQL by
+    question, `doubted` cells that a check sent back, `unknown` requests that no reply is known for.
 
     Args:
-        split: documents are cut into small parts, and a row of several in a document is told only where the part prints its whole
-            key, with the key.
+        split: documents are cut into small parts, and a row of several in a document is told only
+            where the part prints its whole key, with the key.
     """
 
     def __init__(self, world: World, split: bool = False) -> None:
@@ -57,7 +59,9 @@ class PerfectReader:
         self.doubted: list[tuple[str, Fact]] = []
         self._eyes = Eyes(world.documents)
         dialect = replace(FULL, chunk_tokens=part_tokens(world)) if split else FULL
-        self.model = FunctionModel(self.reply, name="perfect-reader", context_tokens=_WINDOW, dialect=dialect)
+        self.model = FunctionModel(
+            self.reply, name="perfect-reader", context_tokens=_WINDOW, dialect=dialect
+        )
 
     def reply(self, request: Request) -> Any:
         """The reply of one request, by what its shape asks for."""
@@ -68,22 +72,40 @@ class PerfectReader:
         if "rows" in asked:
             return {"rows": self.rows(prompt)}
         if "sql" in asked:
-            return {"action": "answer", "sql": self.sql(prompt), "reason": "the columns hold what is asked"}
+            return {
+                "action": "answer",
+                "sql": self.sql(prompt),
+                "reason": "the columns hold what is asked",
+            }
         if "cells" in asked:
             return {"cells": list(self.again(prompt))}
         if "parts" in asked:
-            return {"parts": [int(number) for number in re.findall(r'<part number="(\d+)">', prompt)]}
+            return {
+                "parts": [int(number) for number in re.findall(r'<part number="(\d+)">', prompt)]
+            }
         if "looks" in asked:
             groups = re.findall(r"^Group (\d+), (\w+)", prompt, re.MULTILINE)
-            return {"looks": [], "repairs": [
-                {"group": int(n), "operation": "leave" if kind == "conflict" else "apart", "column": "", "statements": [],
-                 "reason": "gold tells no two of them to be one"}
-                for n, kind in groups
-            ]}  # fmt: skip
+            return {
+                "looks": [],
+                "repairs": [
+                    {
+                        "group": int(n),
+                        "operation": "leave" if kind == "conflict" else "apart",
+                        "column": "",
+                        "statements": [],
+                        "reason": "gold tells no two of them to be one",
+                    }
+                    for n, kind in groups
+                ],
+            }
         if "key" in asked:
             stands = re.search(r"key as first thought of: ([^\n]*)", prompt)
             key = stands[1].split(", ") if stands else []
-            return {"key": key, "scope": "document", "reason": "gold has a row for each document that tells of a thing"}
+            return {
+                "key": key,
+                "scope": "document",
+                "reason": "gold has a row for each document that tells of a thing",
+            }
         if "hints" in asked:
             return {"hints": []}
         if "about" in asked:
@@ -95,13 +117,19 @@ class PerfectReader:
 
     def schema(self, prompt: str) -> dict[str, Any]:
         """The tables that the prompt's questions read, and which columns each question needs."""
-        placed = sorted((prompt.find(q.question), sql) for q, sql in self.world.questions if q.question in prompt)
+        placed = sorted(
+            (prompt.find(q.question), sql)
+            for q, sql in self.world.questions
+            if q.question in prompt
+        )
         needs, names = [], set()
         for number, (_, sql) in enumerate(placed, 1):
             columns = list(self._columns_of(sql))
             needs.append({"question": number, "columns": [f"{t}.{c}" for t, c in columns]})
             names |= {t for t, _ in columns}
-        tables = [_proposed(t, self.split) for t in self.world.tables if t.name in names or not placed]
+        tables = [
+            _proposed(t, self.split) for t in self.world.tables if t.name in names or not placed
+        ]
         return {"tables": tables, "needs": needs, "not_covered": []}
 
     def _columns_of(self, sql: str) -> Iterator[tuple[str, str]]:
@@ -109,37 +137,76 @@ class PerfectReader:
         read = {t.name for t in tree.find_all(exp.Table)}
         used = {c.name for c in tree.find_all(exp.Column)}
         for table in (t for t in self.world.tables if t.name in read):
-            yield from ((table.name, c) for c in table.columns if c in used or not used & set(table.columns))
+            yield from (
+                (table.name, c) for c in table.columns if c in used or not used & set(table.columns)
+            )
 
     # extraction
 
     def card(self, prompt: str) -> dict[str, str]:
-        """What a document's card says: what all rows of the document have in common, in its words."""
+        """What a document's card says: what all rows of the document have in
+        common, in its words.
+        """
         sight = self._eyes.look(prompt)
-        rows = [row for table in self.world.tables for row in table.rows if sight and row.document == sight.document]
-        told = {words: 0 for row in rows for name in row.shared & set(row.facts) for words in row.facts[name].words}
-        return {"title": sight.document.rpartition(".")[0] if sight else "", "kind": "document", "who": ", ".join(told)}
+        rows = [
+            row
+            for table in self.world.tables
+            for row in table.rows
+            if sight and row.document == sight.document
+        ]
+        told = {
+            words: 0
+            for row in rows
+            for name in row.shared & set(row.facts)
+            for words in row.facts[name].words
+        }
+        return {
+            "title": sight.document.rpartition(".")[0] if sight else "",
+            "kind": "document",
+            "who": ", ".join(told),
+        }
 
     def visible(self, prompt: str, table: FactTable) -> list[tuple[int, FactRow, dict[str, Fact]]]:
-        """Rows of a table that the prompt shows, with their number and the facts whose words it shows."""
+        """Rows of a table that the prompt shows, with their number and the facts
+        whose words it shows.
+        """
         above = "\n".join(_ABOVE.findall(prompt))
-        sight = self._exactly(prompt, above) or self._eyes.look(_ABOVE.sub("", prompt), self._named(above))
+        sight = self._exactly(prompt, above) or self._eyes.look(
+            _ABOVE.sub("", prompt), self._named(above)
+        )
         if sight is None:
             return []
         if self.split:
             return list(self._visible_of_part(sight, table, _section(prompt)))
         out = []
         for number, row in enumerate(table.rows):
-            if row.document == sight.document and (table.grain == "document" or _row_shown(row, sight)):
-                facts = {n: f for n, f in row.facts.items() if _shown(f, row, sight) or _told_above(n, row, above)}
-                if facts or (table.grain == "document" and sight.shows(self._eyes.start(sight.document))):
+            if row.document == sight.document and (
+                table.grain == "document" or _row_shown(row, sight)
+            ):
+                facts = {
+                    n: f
+                    for n, f in row.facts.items()
+                    if _shown(f, row, sight) or _told_above(n, row, above)
+                }
+                if facts or (
+                    table.grain == "document" and sight.shows(self._eyes.start(sight.document))
+                ):
                     out.append((number, row, facts))
         return out
 
     def _named(self, above: str) -> str:
         """The document that the card above a part names, "" for none."""
-        found = re.search(r"^From: (?:file )?([^;\n]+)", above, re.MULTILINE) if self.split else None
-        return next((name for name in self.world.documents if found and PurePath(name).stem == found[1].strip()), "")
+        found = (
+            re.search(r"^From: (?:file )?([^;\n]+)", above, re.MULTILINE) if self.split else None
+        )
+        return next(
+            (
+                name
+                for name in self.world.documents
+                if found and PurePath(name).stem == found[1].strip()
+            ),
+            "",
+        )
 
     def _exactly(self, prompt: str, above: str) -> Sight | None:
         """The part of a document that is shown, where its text stands there as it is."""
@@ -148,21 +215,43 @@ class PerfectReader:
         named, shown = self._named(above), _section(prompt)
         texts = {named: self.world.documents[named]} if named else self.world.documents
         starts = [0, *(found.end() for found in re.finditer(r"\n\n", shown))]
-        bodies = [body for start in starts if 2 * len(body := shown[start:].strip()) > len(_ABOVE.sub("", shown))]
-        found = ((name, text.find(body), len(body)) for body in bodies for name, text in texts.items())
+        bodies = [
+            body
+            for start in starts
+            if 2 * len(body := shown[start:].strip()) > len(_ABOVE.sub("", shown))
+        ]
+        found = (
+            (name, text.find(body), len(body)) for body in bodies for name, text in texts.items()
+        )
         return next((Sight(name, ((at, at + size),)) for name, at, size in found if at >= 0), None)
 
-    def _visible_of_part(self, sight: Sight, table: FactTable, shown: str) -> Iterator[tuple[int, FactRow, dict[str, Fact]]]:
-        """Rows that one of several parts tells: what it shows of the document's row, or of rows whose key it prints."""
+    def _visible_of_part(
+        self, sight: Sight, table: FactTable, shown: str
+    ) -> Iterator[tuple[int, FactRow, dict[str, Fact]]]:
+        """Rows that one of several parts tells: what it shows of the document's row, or of rows
+        whose key it prints.
+        """
         key = key_of(table, within=True)
         begins = sight.shows(self._eyes.start(sight.document))
         for number, row in enumerate(table.rows):
             if row.document != sight.document:
                 continue
-            facts = {n: f for n, f in row.facts.items() if (sight.shows(f.place) if f.place and f.place != (0, 0) else begins)}
+            facts = {
+                n: f
+                for n, f in row.facts.items()
+                if (sight.shows(f.place) if f.place and f.place != (0, 0) else begins)
+            }
             if table.grain != "document":
-                names = {n: _printed_in(row.facts[n], shown) for n in key if n in row.facts and n not in facts}
-                if not (facts if key else sight.shows(row.anchor)) or None in names.values() or set(key) >= set(facts):
+                names = {
+                    n: _printed_in(row.facts[n], shown)
+                    for n in key
+                    if n in row.facts and n not in facts
+                }
+                if (
+                    not (facts if key else sight.shows(row.anchor))
+                    or None in names.values()
+                    or set(key) >= set(facts)
+                ):
                     continue
                 facts = {n: names.get(n) or facts[n] for n in row.facts if n in facts or n in names}  # type: ignore[misc]
             if facts or begins:
@@ -175,8 +264,17 @@ class PerfectReader:
     def again(self, prompt: str) -> Iterator[dict[str, Any]]:
         """Cells that a check doubts, as they were given before: the reader is certain of them."""
         given = [(name, fact) for facts in self.given.values() for name, fact in facts.items()]
-        for number, name, said in re.findall(r"^(\d+)\. (\w+) \(.*?: (value .*)\. Found: ", prompt, re.MULTILINE | re.DOTALL):
-            fact = next((f for n, f in given if n == name and said == f"value {f.value!r}, words {list(f.words)!r}"), None)
+        for number, name, said in re.findall(
+            r"^(\d+)\. (\w+) \(.*?: (value .*)\. Found: ", prompt, re.MULTILINE | re.DOTALL
+        ):
+            fact = next(
+                (
+                    f
+                    for n, f in given
+                    if n == name and said == f"value {f.value!r}, words {list(f.words)!r}"
+                ),
+                None,
+            )
             if fact is not None:
                 self.doubted.append((name, fact))
                 yield {"number": int(number), "how": "stated", **_cell(fact)}
@@ -185,22 +283,43 @@ class PerfectReader:
         """All rows of the tables that the prompt asks for, with the columns that it asks for."""
         out = []
         for table in self.world.tables:
-            for number, _, facts in self.visible(prompt, table) if f"\nTable {table.name}:" in f"\n{prompt}" else ():
-                asked = {name: _quoted(fact, prompt) for name, fact in facts.items() if f"\n- {name} (" in prompt}
+            for number, _, facts in (
+                self.visible(prompt, table) if f"\nTable {table.name}:" in f"\n{prompt}" else ()
+            ):
+                asked = {
+                    name: _quoted(fact, prompt)
+                    for name, fact in facts.items()
+                    if f"\n- {name} (" in prompt
+                }
                 if self.split:  # words may be cut where a part ends
-                    asked = {name: fact for name, fact in asked.items() if all(_stands(w, prompt) for w in fact.words)}
+                    asked = {
+                        name: fact
+                        for name, fact in asked.items()
+                        if all(_stands(w, prompt) for w in fact.words)
+                    }
                     key = key_of(table, within=True) if table.grain != "document" else []
-                    asked = asked if all(name in asked for name in key if f"\n- {name} (" in prompt) else {}
+                    asked = (
+                        asked
+                        if all(name in asked for name in key if f"\n- {name} (" in prompt)
+                        else {}
+                    )
                 if asked or table.grain == "document":
                     self.say(table, number, asked)
-                    out.append({"table": table.name, "cells": {name: _cell(fact) for name, fact in asked.items()}})
+                    out.append(
+                        {
+                            "table": table.name,
+                            "cells": {name: _cell(fact) for name, fact in asked.items()},
+                        }
+                    )
         return out
 
     # answer
 
     def sql(self, prompt: str) -> str:
         """The gold SQL of the question that stands last in the prompt."""
-        placed = [(prompt.rfind(q.question), len(q.question), q, sql) for q, sql in self.world.questions]
+        placed = [
+            (prompt.rfind(q.question), len(q.question), q, sql) for q, sql in self.world.questions
+        ]
         at, _, question, sql = max(placed, key=lambda p: (p[0], p[1]))
         if at < 0:
             return "SELECT NULL"
@@ -215,7 +334,12 @@ def part_tokens(world: World) -> int:
 
 def _section(prompt: str) -> str:
     """A part with the headings and the head of the table above it, without the document's card."""
-    return re.sub(r"^From: .*$", "", prompt.rpartition("<document>")[2].partition("</document>")[0], flags=re.MULTILINE).strip()
+    return re.sub(
+        r"^From: .*$",
+        "",
+        prompt.rpartition("<document>")[2].partition("</document>")[0],
+        flags=re.MULTILINE,
+    ).strip()
 
 
 def _stands(words: str, prompt: str) -> bool:
@@ -226,27 +350,47 @@ def _stands(words: str, prompt: str) -> bool:
 def _printed_in(fact: Fact, shown: str) -> Fact | None:
     """The fact with words of its value that are shown, None where none are."""
     spot = next(iter(places(shown, fact.value)), None)
-    return None if spot is None else replace(fact, words=(shown[spot[0] : spot[1]],), how="stated", why="")
+    return (
+        None
+        if spot is None
+        else replace(fact, words=(shown[spot[0] : spot[1]],), how="stated", why="")
+    )
 
 
 def _row_shown(row: FactRow, sight: Sight) -> bool:
-    """Whether the text shows where the row stands: its anchor, or most of its words where a mark was taken off a line."""
-    found = [fact.place for name, fact in row.facts.items() if fact.place is not None and name not in row.shared]
+    """Whether the text shows where the row stands: its anchor, or most of its words where a mark
+    was taken off a line.
+    """
+    found = [
+        fact.place
+        for name, fact in row.facts.items()
+        if fact.place is not None and name not in row.shared
+    ]
     return sight.shows(row.anchor) or 2 * sum(map(sight.shows, found)) > len(found)
 
 
 def _told_above(name: str, row: FactRow, above: str) -> bool:
     """Whether the document's card or headings tell what all its rows have in common."""
-    return name in row.shared and bool(row.facts[name].words) and all(w in above for w in row.facts[name].words)
+    return (
+        name in row.shared
+        and bool(row.facts[name].words)
+        and all(w in above for w in row.facts[name].words)
+    )
 
 
 def _shown(fact: Fact, row: FactRow, sight: Sight) -> bool:
-    return sight.shows(fact.place or row.anchor) or row.anchor == (0, 0) == (fact.place or row.anchor)
+    return sight.shows(fact.place or row.anchor) or row.anchor == (0, 0) == (
+        fact.place or row.anchor
+    )
 
 
 def _quoted(fact: Fact, prompt: str) -> Fact:
     """The fact with its words as the prompt prints them: a row of a table may be laid out anew."""
-    parts = [part for words in fact.words for part in ([words] if words in prompt else re.split(r"\s{2,}|\t", words))]
+    parts = [
+        part
+        for words in fact.words
+        for part in ([words] if words in prompt else re.split(r"\s{2,}|\t", words))
+    ]
     return replace(fact, words=tuple(part for part in parts if part in prompt) or fact.words)
 
 
@@ -258,21 +402,36 @@ def _cell(fact: Fact) -> dict[str, Any]:
 def _proposed(table: FactTable, within: bool = False) -> dict[str, Any]:
     columns = []
     for name, options in table.columns.items():
-        empty = {"description": name, "unit": "", "scale": "", "currency": "", "values": [], "reading": "stated"}
+        empty = {
+            "description": name,
+            "unit": "",
+            "scale": "",
+            "currency": "",
+            "values": [],
+            "reading": "stated",
+        }
         columns.append({"name": name, "required": False, **empty, **options})
     return {
-        "name": table.name, "row": table.row or table.name, "description": table.row or table.name, "documents": "",
-        "rows_per_document": "one" if table.grain == "document" else "several", "key": key_of(table, within),
+        "name": table.name,
+        "row": table.row or table.name,
+        "description": table.row or table.name,
+        "documents": "",
+        "rows_per_document": "one" if table.grain == "document" else "several",
+        "key": key_of(table, within),
         "columns": columns,
-    }  # fmt: skip
+    }
 
 
 def filled(shape: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """An object of a JSON schema: what is known, and the first allowed or an empty value for the rest."""
+    """An object of a JSON schema: what is known, and the first allowed or an
+    empty value for the rest.
+    """
     empty: dict[str, Any] = {"array": [], "object": {}, "boolean": False, "integer": 0, "number": 0}
     out = {}
     for name, form in shape.get("properties", {}).items():
         allowed = form.get("enum")
         fits = name in known and (not allowed or known[name] in allowed)
-        out[name] = known[name] if fits else allowed[0] if allowed else empty.get(form.get("type", ""), "")
+        out[name] = (
+            known[name] if fits else allowed[0] if allowed else empty.get(form.get("type", ""), "")
+        )
     return out

@@ -1,4 +1,6 @@
-"""One world through the whole pipeline, pinned or induced, and what arrived of what the reader said."""
+"""One world through the whole pipeline, pinned or induced, and what arrived of
+what the reader said.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _BEYOND = ("invented", "extra row")
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of one run. `cells` were given, `cells_kept` stand with that value; `cells_invented` were never given."""
+    """Counts of one run. `cells` were given, `cells_kept` stand with that value;
+    `cells_invented` were never given.
+    """
 
     cells: int = 0
     cells_kept: int = 0
@@ -48,13 +52,21 @@ class Tally:
     def whole(self) -> bool:
         """Whether nothing was harmed."""
         return not (self.failures or self.rows_lost or self.rows_extra or self.cells_invented) and (
-            self.cells == self.cells_kept and self.statements == self.sql_as_written and self.questions == self.answers_right
+            self.cells == self.cells_kept
+            and self.statements == self.sql_as_written
+            and self.questions == self.answers_right
         )
 
     def as_dict(self, secret: bool) -> dict[str, Any]:
         """Counts and shares; what was harmed only where it may be shown."""
-        pairs = (("cells_kept", "cells"), ("sql_as_written", "statements"), ("answers_right", "questions"))
-        shares = {f"{a}_share": round(getattr(self, a) / max(1, getattr(self, b)), 4) for a, b in pairs}
+        pairs = (
+            ("cells_kept", "cells"),
+            ("sql_as_written", "statements"),
+            ("answers_right", "questions"),
+        )
+        shares = {
+            f"{a}_share": round(getattr(self, a) / max(1, getattr(self, b)), 4) for a, b in pairs
+        }
         counts = {k: v for k, v in asdict(self).items() if k != "harm"}
         return counts | shares | ({} if secret else {"harm": self.harm})
 
@@ -63,14 +75,21 @@ def schema_of(world: World) -> dict[str, Any]:
     """The world's tables as a schema to pin."""
     return {
         "tables": [
-            {"name": t.name, "row": t.row, "grain": t.grain, "columns": [{"name": c, **o} for c, o in t.columns.items()]}
+            {
+                "name": t.name,
+                "row": t.row,
+                "grain": t.grain,
+                "columns": [{"name": c, **o} for c, o in t.columns.items()],
+            }
             for t in world.tables
         ]
     }
 
 
 def normal_sql(sql: str) -> str:
-    """A statement without what is dialect: case of keywords and names, quoting of names, white space, aliases' AS."""
+    """A statement without what is dialect: case of keywords and names, quoting of names,
+    white space, aliases' AS.
+    """
     try:
         tree = sqlglot.parse_one(sql, dialect="sqlite")
     except sqlglot.ParseError:
@@ -82,24 +101,43 @@ def normal_sql(sql: str) -> str:
 
 
 def _printed(value: object) -> str:
-    return "" if value is None else ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    return (
+        ""
+        if value is None
+        else ("yes" if value else "no")
+        if isinstance(value, bool)
+        else str(value)
+    )
 
 
-def _said_table(table: FactTable, given: Mapping[tuple[str, int], Mapping[str, Fact]] | None) -> GoldTable:
+def _said_table(
+    table: FactTable, given: Mapping[tuple[str, int], Mapping[str, Fact]] | None
+) -> GoldTable:
     """The cells that were given; all facts without `given`."""
     rows = []
     for number, row in enumerate(table.rows):
         facts = row.facts if given is None else given.get((table.name, number))
         if facts is not None:
-            rows.append({"doc": row.document} | {c: _printed(facts[c].value) if c in facts else "" for c in table.columns})
-    return GoldTable(table.name, pd.DataFrame(rows, columns=["doc", *table.columns]), tuple(table.columns), "doc")
+            rows.append(
+                {"doc": row.document}
+                | {c: _printed(facts[c].value) if c in facts else "" for c in table.columns}
+            )
+    return GoldTable(
+        table.name, pd.DataFrame(rows, columns=["doc", *table.columns]), tuple(table.columns), "doc"
+    )
 
 
 def _frame(table: FactTable, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
     """The final table of that name, else the one that shares most columns."""
-    best = max(frames.values(), key=lambda f: len(set(f.columns) & set(table.columns)), default=None)
+    best = max(
+        frames.values(), key=lambda f: len(set(f.columns) & set(table.columns)), default=None
+    )
     frame = frames.get(table.name, best)
-    return None if frame is None else frame.assign(document=[Path(str(d)).name for d in frame["document"]])
+    return (
+        None
+        if frame is None
+        else frame.assign(document=[Path(str(d)).name for d in frame["document"]])
+    )
 
 
 def tally_cells(world: World, reader: PerfectReader, frames: Mapping[str, pd.DataFrame]) -> Tally:
@@ -111,20 +149,34 @@ def tally_cells(world: World, reader: PerfectReader, frames: Mapping[str, pd.Dat
         score, errors = score_table(_said_table(table, reader.given), frame)
         whole, others = score_table(_said_table(table, None), frame)
         total += Tally(
-            cells=score.right + score.wrong + score.missing, cells_kept=score.right, cells_invented=whole.invented,
-            rows=score.gold_rows, rows_lost=score.missing_rows, rows_extra=whole.extra_rows,
-            harm=[f"cell {e.kind}: {e.table}.{e.column} {e.document}: {e.predicted!r}, the reader said {e.gold!r}"
-                  for e in [*(e for e in errors if e.kind not in _BEYOND), *(e for e in others if e.kind in _BEYOND)]],
-        )  # fmt: skip
+            cells=score.right + score.wrong + score.missing,
+            cells_kept=score.right,
+            cells_invented=whole.invented,
+            rows=score.gold_rows,
+            rows_lost=score.missing_rows,
+            rows_extra=whole.extra_rows,
+            harm=[
+                (
+                    f"cell {e.kind}: {e.table}.{e.column} {e.document}: {e.predicted!r}, the "
+                    f"reader said {e.gold!r}"
+                )
+                for e in [
+                    *(e for e in errors if e.kind not in _BEYOND),
+                    *(e for e in others if e.kind in _BEYOND),
+                ]
+            ],
+        )
     return total
 
 
 def run(world: World, reader: PerfectReader, mode: str) -> Tally:
-    """Documents in, questions asked, tables and answers compared with what the reader said and knows.
+    """Documents in, questions asked, tables and answers compared with what the
+    reader said and knows.
 
     Args:
-        mode: "pinned" and "induced" ask all questions together, "stepwise" and "split" one after the other with what is known by
-            then; with "split" the reader sees small parts, and questions that what it told does not answer are left out.
+        mode: "pinned" and "induced" ask all questions together, "stepwise" and "split" one after
+            the other with what is known by then; with "split" the reader sees small parts, and
+            questions that what it told does not answer are left out.
     """
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in world.documents]
@@ -136,10 +188,18 @@ def run(world: World, reader: PerfectReader, mode: str) -> Tally:
                 if mode == "pinned":
                     ws.pin_schema(schema_of(world))
                 asked = [q.question for q, _ in world.questions]
-                answers = [ws.ask(q) for q in asked] if mode in ("stepwise", "split") else ws.ask_many(asked)
+                answers = (
+                    [ws.ask(q) for q in asked]
+                    if mode in ("stepwise", "split")
+                    else ws.ask_many(asked)
+                )
                 tally = tally_cells(world, reader, {name: ws.tables[name] for name in ws.tables})
         except CRASHES as error:
-            return Tally(failures=1, questions=len(world.questions), harm=[f"crash: {type(error).__name__}: {error}"])
+            return Tally(
+                failures=1,
+                questions=len(world.questions),
+                harm=[f"crash: {type(error).__name__}: {error}"],
+            )
     answerable = answered_by(world, reader.given) if mode == "split" else None
     for (question, _), answer in zip(world.questions, answers, strict=True):
         if answerable is not None and question.id not in answerable:
@@ -151,7 +211,14 @@ def run(world: World, reader: PerfectReader, mode: str) -> Tally:
 def answered_by(world: World, given: Mapping[tuple[str, int], Mapping[str, Fact]]) -> set[str]:
     """The questions whose SQL gives the right answer over the cells that were said."""
     told = [
-        replace(t, rows=tuple(replace(row, facts=given[t.name, n]) for n, row in enumerate(t.rows) if (t.name, n) in given))
+        replace(
+            t,
+            rows=tuple(
+                replace(row, facts=given[t.name, n])
+                for n, row in enumerate(t.rows)
+                if (t.name, n) in given
+            ),
+        )
         for t in world.tables
     ]
     connection, out = database(told), set()
@@ -163,7 +230,9 @@ def answered_by(world: World, given: Mapping[tuple[str, int], Mapping[str, Fact]
 
 
 def _tally_answer(question: Any, answer: Any, said: str | None) -> Tally:
-    verdict = score_answer(question, Prediction(str(answer.status), plain(answer.value), str(answer.text)))
+    verdict = score_answer(
+        question, Prediction(str(answer.status), plain(answer.value), str(answer.text))
+    )
     tally = Tally(questions=1, answers_right=int(verdict.right))
     if said is not None:
         tally.statements = 1
@@ -173,5 +242,8 @@ def _tally_answer(question: Any, answer: Any, said: str | None) -> Tally:
     else:
         tally.harm.append(f"never asked for SQL: {question.question!r} ({answer.reason})")
     if not verdict.right:
-        tally.harm.append(f"answer: {question.question!r}: {answer.status} {plain(answer.value)!r}, right is {question.answer!r}")
+        tally.harm.append(
+            f"answer: {question.question!r}: {answer.status} {plain(answer.value)!r}, right is "
+            f"{question.answer!r}"
+        )
     return tally

@@ -22,8 +22,10 @@ def skeleton(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A line or a part of one: its place and bones, those without its first word, which may be a mark of its line, and
-    those of its cells where it is a row of a table, which may be laid out anew."""
+    """A line or a part of one: its place and bones, those without its first word, which
+    may be a mark of its line, and those of its cells where it is a row of a table, which
+    may be laid out anew.
+    """
 
     place: Place
     bones: str
@@ -42,7 +44,15 @@ def _pieces(text: str) -> list[_Piece]:
             if bones := skeleton(part[0]):
                 cells = tuple(map(skeleton, re.split(r"\s{2,}|[\t,|]", part[0])))
                 row = cells if len(cells) > 1 else ()
-                out.append(_Piece((start, end), bones, start + first, rest if len(rest) >= _TELLING else "", row))
+                out.append(
+                    _Piece(
+                        (start, end),
+                        bones,
+                        start + first,
+                        rest if len(rest) >= _TELLING else "",
+                        row,
+                    )
+                )
     return out
 
 
@@ -56,7 +66,9 @@ class Sight:
     def shows(self, place: Place) -> bool:
         """Whether most of the place is shown."""
         start, end = place
-        return sum(max(0, min(e, end) - max(s, start)) for s, e in self.shown) > _MOST * (end - start)
+        return sum(max(0, min(e, end) - max(s, start)) for s, e in self.shown) > _MOST * (
+            end - start
+        )
 
 
 class Eyes:
@@ -64,7 +76,9 @@ class Eyes:
 
     def __init__(self, documents: Mapping[str, str]) -> None:
         self.pieces = {name: _pieces(text) for name, text in documents.items()}
-        self._known = Counter(bones for found in self.pieces.values() for bones in {p.bones for p in found})
+        self._known = Counter(
+            bones for found in self.pieces.values() for bones in {p.bones for p in found}
+        )
         self.look = lru_cache(maxsize=512)(self._look)
 
     def _look(self, prompt: str, named: str = "") -> Sight | None:
@@ -76,7 +90,9 @@ class Eyes:
                 whole = piece.bones in bones
                 if whole or (piece.rest and piece.rest in bones):
                     shown.append(piece.place if whole else (piece.rest_at, piece.place[1]))
-                    sum_ += (len(piece.bones) if whole else len(piece.rest) / 2) / self._known[piece.bones]
+                    sum_ += (len(piece.bones) if whole else len(piece.rest) / 2) / self._known[
+                        piece.bones
+                    ]
                 elif piece.cells and all(cell in bones for cell in piece.cells):
                     shown.append(piece.place)
             if sum_ > score:

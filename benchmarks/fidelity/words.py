@@ -1,4 +1,6 @@
-"""Where the words of a gold value stand in a text: exact, any case, numbers and dates in their usual printed forms."""
+"""Where the words of a gold value stand in a text: exact, any case, numbers and dates in their
+usual printed forms.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,13 @@ Place = tuple[int, int]
 """First and past-the-end character."""
 
 _SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
 ).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+_GERMAN = (
+    "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+)
 
 
 def number_word(number: int) -> str:
@@ -34,10 +38,23 @@ def number_word(number: int) -> str:
 
 def _date_forms(day: dt.date) -> Iterator[str]:
     yield day.isoformat()
-    for name in (day.strftime("%B"), day.strftime("%b"), day.strftime("%b") + ".", _GERMAN[day.month - 1]):
+    for name in (
+        day.strftime("%B"),
+        day.strftime("%b"),
+        day.strftime("%b") + ".",
+        _GERMAN[day.month - 1],
+    ):
         for number in dict.fromkeys((str(day.day), f"{day.day:02d}")):
-            yield from (f"{name} {number}, {day.year}", f"{name} {number} {day.year}", f"{name} {number} , {day.year}")
-            yield from (f"{number} {name} {day.year}", f"{number}. {name} {day.year}", f"{number}-{name}-{day.year}")
+            yield from (
+                f"{name} {number}, {day.year}",
+                f"{name} {number} {day.year}",
+                f"{name} {number} , {day.year}",
+            )
+            yield from (
+                f"{number} {name} {day.year}",
+                f"{number}. {name} {day.year}",
+                f"{number}-{name}-{day.year}",
+            )
     d, m = day.day, day.month
     pairs = ((f"{d:02d}", f"{m:02d}"), (str(d), str(m)), (f"{m:02d}", f"{d:02d}"), (str(m), str(d)))
     for first, second in pairs:
@@ -56,7 +73,9 @@ def _number_forms(number: int | float) -> Iterator[str]:
             continue
         grouped = f"{float(plain):,.{len(plain.partition('.')[2])}f}"
         swapped = grouped.translate(str.maketrans(",.", ".,"))
-        yield from dict.fromkeys((plain, grouped, swapped, plain.replace(".", ","), grouped.replace(",", " ")))
+        yield from dict.fromkeys(
+            (plain, grouped, swapped, plain.replace(".", ","), grouped.replace(",", " "))
+        )
     if whole and (word := number_word(int(size))):
         yield word
         yield word.replace("-", " ")
@@ -75,7 +94,9 @@ def forms(value: Scalar) -> list[str]:
 
 
 def places(text: str, value: Scalar) -> list[Place]:
-    """Every place where a printed form of the value stands, those of likelier forms first, none inside another."""
+    """Every place where a printed form of the value stands, those of likelier forms first,
+    none inside another.
+    """
     found: list[Place] = []
     number = isinstance(value, int | float)
     for form in forms(value):
@@ -92,7 +113,7 @@ def sentence(text: str, place: Place) -> Place:
     ends = [0, *(m.end() for m in re.finditer(r"(?<=[.!?])\s+|\n+", text)), len(text)]
     start = max(e for e in ends if e <= place[0])
     end = min((e for e in ends if e >= place[1]), default=len(text))
-    start += len(re.match(r"[^\w(\[\"'$€£]*", text[start:place[1]])[0])  # type: ignore[index]
+    start += len(re.match(r"[^\w(\[\"'$€£]*", text[start : place[1]])[0])  # type: ignore[index]
     if end - start > _LONG and (cut := re.search(r"\s", text[max(start + _LONG, place[1]) : end])):
         end = max(start + _LONG, place[1]) + cut.start()
     return start, start + len(text[start:end].rstrip())

@@ -12,12 +12,16 @@ from typing import Any
 
 
 class PaperDataError(Exception):
-    """The data of a benchmark is not there or not in its published form; the message says what is missing."""
+    """The data of a benchmark is not there or not in its published form; the message
+    says what is missing.
+    """
 
 
 @dataclass(slots=True)
 class Prepared:
-    """Documents (a text, or a file to copy), gold entries as in `gold.json`, and gold tables as CSV files."""
+    """Documents (a text, or a file to copy), gold entries as in `gold.json`, and gold
+    tables as CSV files.
+    """
 
     name: str
     documents: dict[str, str | Path] = field(default_factory=dict)
@@ -55,7 +59,9 @@ def need(path: Path, *parts: str) -> Path:
     """
     wanted = path.joinpath(*parts)
     if not wanted.exists():
-        raise PaperDataError(f"{wanted} is missing; download the benchmark from its publisher and give its folder")
+        raise PaperDataError(
+            f"{wanted} is missing; download the benchmark from its publisher and give its folder"
+        )
     return wanted
 
 
@@ -113,7 +119,9 @@ def first_file(source: Path, *patterns: str) -> Path:
         found = sorted(source.rglob(pattern)) if source.is_dir() else []
         if found:
             return found[0]
-    raise PaperDataError(f"{source} holds none of {', '.join(patterns)}; give the file or its folder")
+    raise PaperDataError(
+        f"{source} holds none of {', '.join(patterns)}; give the file or its folder"
+    )
 
 
 def safe_name(text: str, suffix: str = ".md") -> str:
@@ -136,7 +144,9 @@ def write_suite(prepared: Prepared, out: Path) -> Path:
         PaperDataError: there is no question or no document.
     """
     if not prepared.gold or not prepared.documents:
-        raise PaperDataError(f"{prepared.name}: no question with its documents was found; is the folder complete?")
+        raise PaperDataError(
+            f"{prepared.name}: no question with its documents was found; is the folder complete?"
+        )
     folder = out / prepared.name
     (folder / "docs").mkdir(parents=True, exist_ok=True)
     for name, content in prepared.documents.items():
@@ -148,6 +158,10 @@ def write_suite(prepared: Prepared, out: Path) -> Path:
     for name, path in prepared.tables.items():
         (folder / "tables").mkdir(exist_ok=True)
         shutil.copyfile(path, folder / "tables" / f"{name}.csv")
-    (folder / "gold.json").write_text(json.dumps(prepared.gold, ensure_ascii=False, indent=1), encoding="utf-8")
-    (folder / "suite.json").write_text(json.dumps({"name": prepared.name, "scope": prepared.scope}), encoding="utf-8")
+    (folder / "gold.json").write_text(
+        json.dumps(prepared.gold, ensure_ascii=False, indent=1), encoding="utf-8"
+    )
+    (folder / "suite.json").write_text(
+        json.dumps({"name": prepared.name, "scope": prepared.scope}), encoding="utf-8"
+    )
     return folder

@@ -16,7 +16,9 @@ from benchmarks.papers.common import (
 
 
 def financebench(source: Path, limit: int | None = None) -> Prepared:
-    """`data/financebench_open_source.jsonl` and `pdfs/<doc_name>.pdf`; each question is asked of its own filing."""
+    """`data/financebench_open_source.jsonl` and `pdfs/<doc_name>.pdf`; each question is
+    asked of its own filing.
+    """
     prepared, pdfs = Prepared("financebench"), need(source, "pdfs")
     missing = list[str]()
     for entry in read_lines(need(source, "data", "financebench_open_source.jsonl")):
@@ -34,16 +36,28 @@ def financebench(source: Path, limit: int | None = None) -> Prepared:
         prepared.documents[name] = pdfs / name
         answer, kind = number_or_text(entry["answer"])
         prepared.ask(
-            entry["financebench_id"], entry["question"], answer, f"financebench_{entry['question_type']}", kind, [name],
-            notes={"evidence_pages": [e.get("evidence_page_num") for e in entry.get("evidence", [])]},
-        )  # fmt: skip
+            entry["financebench_id"],
+            entry["question"],
+            answer,
+            f"financebench_{entry['question_type']}",
+            kind,
+            [name],
+            notes={
+                "evidence_pages": [e.get("evidence_page_num") for e in entry.get("evidence", [])]
+            },
+        )
     if missing and not prepared.gold:
-        raise PaperDataError(f"{pdfs} lacks {', '.join(sorted(set(missing))[:5])}; clone the repository with its PDFs")
+        raise PaperDataError(
+            f"{pdfs} lacks {', '.join(sorted(set(missing))[:5])}; clone the "
+            "repository with its PDFs"
+        )
     return prepared
 
 
 def docfinqa(source: Path, limit: int | None = None) -> Prepared:
-    """`test.json` (or lines): `Context`, `Question`, `Program`, `Answer`; equal contexts are one document."""
+    """`test.json` (or lines): `Context`, `Question`, `Program`, `Answer`;
+    equal contexts are one document.
+    """
     prepared, names = Prepared("docfinqa"), dict[str, str]()
     path = first_file(source, "test.json*", "dev.json*", "*.json*")
     for number, entry in enumerate(read_lines(path)):
@@ -54,9 +68,14 @@ def docfinqa(source: Path, limit: int | None = None) -> Prepared:
         prepared.documents[name] = entry["Context"]
         answer, kind = number_or_text(entry["Answer"])
         prepared.ask(
-            f"docfinqa-{number:04d}", entry["Question"], answer, "finance_program", kind, [name],
+            f"docfinqa-{number:04d}",
+            entry["Question"],
+            answer,
+            "finance_program",
+            kind,
+            [name],
             notes=str(entry.get("Program", "")),
-        )  # fmt: skip
+        )
     return prepared
 
 
@@ -70,15 +89,21 @@ _SCALED = {
 
 
 def tatdqa(source: Path, limit: int | None = None) -> Prepared:
-    """`tatdqa_dataset_<split>.json` and `<doc uid>.pdf` anywhere below; the scale is asked with the question."""
+    """`tatdqa_dataset_<split>.json` and `<doc uid>.pdf` anywhere below; the scale is
+    asked with the question.
+    """
     prepared = Prepared("tatdqa")
-    path = first_file(source, "tatdqa_dataset_dev.json", "tatdqa_dataset_test*.json", "tatdqa_dataset*.json")
+    path = first_file(
+        source, "tatdqa_dataset_dev.json", "tatdqa_dataset_test*.json", "tatdqa_dataset*.json"
+    )
     pdfs = {p.stem: p for p in path.parent.rglob("*.pdf")}
     for number, entry in enumerate(read_lines(path)):
         need_keys(entry, ("doc", "questions"), f"{path.name}, entry {number}")
         uid = need_keys(entry["doc"], ("uid",), f"{path.name}, entry {number}, doc")["uid"]
         if uid not in pdfs:
-            raise PaperDataError(f"{path.parent} has no {uid}.pdf; unpack the documents beside {path.name}")
+            raise PaperDataError(
+                f"{path.parent} has no {uid}.pdf; unpack the documents beside {path.name}"
+            )
         prepared.documents[f"{uid}.pdf"] = pdfs[uid]
         for question in entry["questions"]:
             if limit is not None and len(prepared.gold) >= limit:

@@ -20,7 +20,8 @@ from benchmarks.papers.common import (
 
 
 def loong(source: Path, limit: int | None = None) -> Prepared:
-    """`data/loong.jsonl` (`id, type, level, doc, instruction, question, answer`) and the files of `data/doc/<type>/`.
+    """`data/loong.jsonl` (`id, type, level, doc, instruction, question, answer`) and the files
+    of `data/doc/<type>/`.
 
     Financial documents are kept as `<year>-<name>.txt`, of which an entry names the last part.
     """
@@ -28,18 +29,34 @@ def loong(source: Path, limit: int | None = None) -> Prepared:
     for number, entry in enumerate(read_lines(path)):
         if limit is not None and len(prepared.gold) >= limit:
             break
-        need_keys(entry, ("id", "type", "doc", "question", "answer"), f"{path.name}, entry {number}")
+        need_keys(
+            entry, ("id", "type", "doc", "question", "answer"), f"{path.name}, entry {number}"
+        )
         folder = need(source, "data", "doc", entry["type"])
         docs = [_loong_document(folder, name) for name in entry["doc"]]
         for document in docs:
             prepared.documents[document.name] = document
-        asked = " ".join(part for part in (entry.get("instruction", ""), entry["question"]) if part).strip()
+        asked = " ".join(
+            part for part in (entry.get("instruction", ""), entry["question"]) if part
+        ).strip()
         answer = entry["answer"]
-        type_ = "string" if isinstance(answer, str) else "list" if isinstance(answer, list) else "string"
+        type_ = (
+            "string"
+            if isinstance(answer, str)
+            else "list"
+            if isinstance(answer, list)
+            else "string"
+        )
         if isinstance(answer, dict):
             answer = "; ".join(f"{key}: {value}" for key, value in answer.items())
-        prepared.ask(str(entry["id"]), asked, answer, f"loong_{entry['type']}_{entry.get('level', '')}", type_,
-                     [d.name for d in docs])  # fmt: skip
+        prepared.ask(
+            str(entry["id"]),
+            asked,
+            answer,
+            f"loong_{entry['type']}_{entry.get('level', '')}",
+            type_,
+            [d.name for d in docs],
+        )
     return prepared
 
 
@@ -49,32 +66,55 @@ def _loong_document(folder: Path, name: str) -> Path:
             return candidate
     found = sorted(p for p in folder.iterdir() if p.stem.endswith(Path(name).stem))
     if not found:
-        raise PaperDataError(f"{folder} has no document {name!r}; fetch the documents of the benchmark, too")
+        raise PaperDataError(
+            f"{folder} has no document {name!r}; fetch the documents of the benchmark, too"
+        )
     return found[-1]
 
 
 def oolong(source: Path, limit: int | None = None, context_tokens: int | None = None) -> Prepared:
-    """Rows of the synth split as JSON: `context_window_text`, `question`, `answer`, `answer_type`, `task`.
+    """Rows of the synth split as JSON: `context_window_text`, `question`, `answer`,
+    `answer_type`, `task`.
 
-    Windows are documents; `context_tokens` keeps rows of one length. Counts score exactly here; the paper gives part of
-    the credit to near ones.
+    Windows are documents; `context_tokens` keeps rows of one length. Counts score exactly here;
+    the paper gives part of the credit to near ones.
     """
     prepared = Prepared("oolong")
     path = first_file(source, "*synth*.json*", "*.jsonl", "*.json")
     for number, entry in enumerate(read_lines(path)):
         if limit is not None and len(prepared.gold) >= limit:
             break
-        need_keys(entry, ("id", "context_window_id", "context_window_text", "question", "answer"), f"entry {number}")
-        if context_tokens is not None and int(entry.get("context_len", context_tokens)) != context_tokens:
+        need_keys(
+            entry,
+            ("id", "context_window_id", "context_window_text", "question", "answer"),
+            f"entry {number}",
+        )
+        if (
+            context_tokens is not None
+            and int(entry.get("context_len", context_tokens)) != context_tokens
+        ):
             continue
         name = safe_name(f"window_{entry['context_window_id']}", ".txt")
         prepared.documents[name] = entry["context_window_text"]
         answer = _literal(entry["answer"])
         if isinstance(answer, list) and len(answer) == 1:
             answer = answer[0]
-        numeric = str(entry.get("answer_type", "")).upper().startswith(("NUMERIC", "ANSWERTYPE.NUMERIC"))
-        typed, type_ = number_or_text(answer) if numeric else (answer, "list" if isinstance(answer, list) else "string")
-        prepared.ask(str(entry["id"]), entry["question"], typed, f"oolong_{entry.get('task', '')}", type_, [name])
+        numeric = (
+            str(entry.get("answer_type", "")).upper().startswith(("NUMERIC", "ANSWERTYPE.NUMERIC"))
+        )
+        typed, type_ = (
+            number_or_text(answer)
+            if numeric
+            else (answer, "list" if isinstance(answer, list) else "string")
+        )
+        prepared.ask(
+            str(entry["id"]),
+            entry["question"],
+            typed,
+            f"oolong_{entry.get('task', '')}",
+            type_,
+            [name],
+        )
     return prepared
 
 
@@ -89,7 +129,9 @@ def _literal(answer: Any) -> Any:
 
 
 def novelqa(source: Path, limit: int | None = None) -> Prepared:
-    """`Books/` with `<id>.txt` and `Data/` with `<id>.json`, both with or without a folder for the copyright status."""
+    """`Books/` with `<id>.txt` and `Data/` with `<id>.json`, both with or without a folder for
+    the copyright status.
+    """
     prepared = Prepared("novelqa")
     books = {p.stem: p for p in sorted(need(source, "Books").rglob("*.txt"))}
     for data in sorted(need(source, "Data").rglob("*.json")):
@@ -106,9 +148,13 @@ def novelqa(source: Path, limit: int | None = None) -> Prepared:
             prepared.documents[f"{data.stem}.txt"] = books[data.stem]
             typed, type_ = number_or_text(answer)
             kind = f"novelqa_{entry.get('Aspect', '')}_{entry.get('Complexity', '')}"
-            prepared.ask(f"{data.stem}-{key}", entry["Question"], typed, kind, type_, [f"{data.stem}.txt"])
+            prepared.ask(
+                f"{data.stem}-{key}", entry["Question"], typed, kind, type_, [f"{data.stem}.txt"]
+            )
     if not prepared.gold:
-        raise PaperDataError(f"{source}/Data has questions but no answers; ask its authors for the gold file")
+        raise PaperDataError(
+            f"{source}/Data has questions but no answers; ask its authors for the gold file"
+        )
     return prepared
 
 
@@ -127,8 +173,15 @@ def qasper(source: Path, limit: int | None = None) -> Prepared:
                 return prepared
             golds = [_qasper_answer(a["answer"]) for a in question["answers"]]
             prepared.documents[name] = "\n\n".join(parts) + "\n"
-            prepared.ask(question["question_id"], question["question"], golds[0][0], f"qasper_{golds[0][1]}", "string",
-                         [name], answers_all=[g for g, _ in golds])  # fmt: skip
+            prepared.ask(
+                question["question_id"],
+                question["question"],
+                golds[0][0],
+                f"qasper_{golds[0][1]}",
+                "string",
+                [name],
+                answers_all=[g for g, _ in golds],
+            )
     return prepared
 
 

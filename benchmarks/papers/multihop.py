@@ -12,7 +12,11 @@ def _pooled(name: str, path: Path, limit: int | None) -> Prepared:
     for number, entry in enumerate(read_lines(path)):
         if limit is not None and number >= limit:
             break
-        need_keys(entry, ("_id", "question", "answer", "context", "supporting_facts"), f"{path.name}, entry {number}")
+        need_keys(
+            entry,
+            ("_id", "question", "answer", "context", "supporting_facts"),
+            f"{path.name}, entry {number}",
+        )
         context = entry["context"]
         if isinstance(context, dict):  # the release on model hubs keeps parallel lists
             context = list(zip(context["title"], context["sentences"], strict=True))
@@ -33,8 +37,12 @@ def _pooled(name: str, path: Path, limit: int | None) -> Prepared:
 
 
 def hotpotqa(source: Path, limit: int | None = None) -> Prepared:
-    """`hotpot_dev_distractor_v1.json`: a list of `_id, question, answer, type, supporting_facts, context`."""
-    return _pooled("hotpotqa", first_file(source, "hotpot_dev_distractor*.json", "hotpot*.json"), limit)
+    """`hotpot_dev_distractor_v1.json`: a list of
+    `_id, question, answer, type, supporting_facts, context`.
+    """
+    return _pooled(
+        "hotpotqa", first_file(source, "hotpot_dev_distractor*.json", "hotpot*.json"), limit
+    )
 
 
 def twowiki(source: Path, limit: int | None = None) -> Prepared:

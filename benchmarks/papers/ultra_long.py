@@ -1,4 +1,6 @@
-"""WikiCeleb100 and FinQ100 (questions as printed, documents brought by the user), UDA-Bench and QUEST layouts."""
+"""WikiCeleb100 and FinQ100 (questions as printed, documents brought by the user),
+UDA-Bench and QUEST layouts.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,15 @@ _READABLE = {".txt", ".md", ".html", ".htm", ".pdf"}
 
 def _printed(name: str, source: Path, limit: int | None) -> Prepared:
     printed = yaml.safe_load(_PRINTED.read_text(encoding="utf-8"))[name]
-    documents = sorted(p for p in source.rglob("*") if p.suffix.lower() in _READABLE) if source.is_dir() else []
+    documents = (
+        sorted(p for p in source.rglob("*") if p.suffix.lower() in _READABLE)
+        if source.is_dir()
+        else []
+    )
     if not documents:
         raise PaperDataError(
-            f"{source} holds no documents; bring {printed['documents']} as {', '.join(sorted(_READABLE))}"
+            f"{source} holds no documents; bring {printed['documents']} as "
+            f"{', '.join(sorted(_READABLE))}"
         )
     prepared = Prepared(name, scope="all")
     for path in documents:
@@ -30,8 +37,14 @@ def _printed(name: str, source: Path, limit: int | None) -> Prepared:
         if limit is not None and number > limit:
             break
         typed, kind = (answer, "list") if isinstance(answer, list) else number_or_text(answer)
-        prepared.ask(f"{name}-{number:02d}", question, typed, f"{name}_printed", kind,
-                     notes="gold as printed in the paper, for the paper's snapshot of the documents")  # fmt: skip
+        prepared.ask(
+            f"{name}-{number:02d}",
+            question,
+            typed,
+            f"{name}_printed",
+            kind,
+            notes="gold as printed in the paper, for the paper's snapshot of the documents",
+        )
     return prepared
 
 
@@ -46,18 +59,25 @@ def finq100(source: Path, limit: int | None = None) -> Prepared:
 
 
 def udabench(source: Path, limit: int | None = None) -> Prepared:
-    """One set of UDA-Bench: `Data/<Set>/*.csv` (gold), `Query/<Set>/<Kind>/*.sql`, and the texts in `Docs/<Set>/`.
+    """One set of UDA-Bench: `Data/<Set>/*.csv` (gold), `Query/<Set>/<Kind>/*.sql`, and the
+    texts in `Docs/<Set>/`.
 
-    `source` is the set's name joined to the checkout: `CHECKOUT#Set`, or a checkout with one set. Each query is the
-    question, its gold is the query's result over the gold tables.
+    `source` is the set's name joined to the checkout: `CHECKOUT#Set`, or a checkout with one set.
+    Each query is the question, its gold is the query's result over the gold tables.
     """
     checkout, _, chosen = str(source).partition("#")
     root = Path(checkout)
-    sets = sorted(p.name for p in (root / "Query").iterdir() if p.is_dir()) if (root / "Query").is_dir() else []
+    sets = (
+        sorted(p.name for p in (root / "Query").iterdir() if p.is_dir())
+        if (root / "Query").is_dir()
+        else []
+    )
     if not sets:
         raise PaperDataError(f"{root}/Query is missing; clone the benchmark's repository")
     name = chosen or sets[0]
-    return _queries(f"udabench_{name}", root / "Data" / name, root / "Query" / name, root / "Docs" / name, limit)
+    return _queries(
+        f"udabench_{name}", root / "Data" / name, root / "Query" / name, root / "Docs" / name, limit
+    )
 
 
 def quest(source: Path, limit: int | None = None) -> Prepared:
@@ -68,7 +88,9 @@ def quest(source: Path, limit: int | None = None) -> Prepared:
 def _queries(name: str, gold: Path, queries: Path, docs: Path, limit: int | None) -> Prepared:
     for folder, what in ((gold, "gold CSV files"), (queries, "query files"), (docs, "documents")):
         if not folder.is_dir() or not any(p.is_file() for p in folder.rglob("*")):
-            raise PaperDataError(f"{folder} holds no {what}; the benchmark's page says where they are")
+            raise PaperDataError(
+                f"{folder} holds no {what}; the benchmark's page says where they are"
+            )
     prepared = Prepared(name, scope="all")
     for path in sorted(p for p in docs.rglob("*") if p.suffix.lower() in _READABLE):
         prepared.documents[path.name] = path
@@ -84,7 +106,9 @@ def _queries(name: str, gold: Path, queries: Path, docs: Path, limit: int | None
                 rows = [list(row) for row in connection.execute(sql).fetchall()]
             except sqlite3.Error:
                 continue  # a query in a dialect that SQLite does not have has no gold here
-            prepared.ask(f"{path.stem}-{number:03d}", sql, rows, f"sql_{path.parent.name.lower()}", "table")
+            prepared.ask(
+                f"{path.stem}-{number:03d}", sql, rows, f"sql_{path.parent.name.lower()}", "table"
+            )
     return prepared
 
 

@@ -1,4 +1,6 @@
-"""What every part of the planner's benchmark needs: a resumable ledger, workspaces of sets, one measured question."""
+"""What every part of the planner's benchmark needs: a resumable ledger, workspaces of sets,
+one measured question.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,9 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question of a set; `documents` are those that it is asked of, all when empty; `apart` keeps a workspace of
-    its own, so that what was extracted for another question does not count."""
+    """One question of a set; `documents` are those that it is asked of, all when empty; `apart`
+    keeps a workspace of its own, so that what was extracted for another question does not count.
+    """
 
     suite: str
     gold: GoldQuestion
@@ -68,13 +71,17 @@ class Ledger:
         """Keep a result."""
         self._rows[key] = result
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"key": key, "result": result}, ensure_ascii=False, default=str) + "\n")
+            file.write(
+                json.dumps({"key": key, "result": result}, ensure_ascii=False, default=str) + "\n"
+            )
         return result
 
 
 @dataclass
 class Bench:
-    """Model, ledger and workspaces of a run; every question gets a fresh call log: tokens are counted in full."""
+    """Model, ledger and workspaces of a run; every question gets a fresh call log:
+    tokens are counted in full.
+    """
 
     folder: Path
     settings: Settings
@@ -88,19 +95,27 @@ class Bench:
         name = "".join(c if c.isalnum() else "_" for c in self.settings.model)
         self.ledger = Ledger(self.folder / f"planner_{name}.jsonl")
 
-    def cases(self, suite: str, number: int | None = None, documents: int | None = None) -> list[Case]:
-        """Questions spread over a set; over its first documents alone, each in a workspace of its own, where given."""
+    def cases(
+        self, suite: str, number: int | None = None, documents: int | None = None
+    ) -> list[Case]:
+        """Questions spread over a set; over its first documents alone, each in a workspace of
+        its own, where given.
+        """
         loaded = load_suite(self.evals / suite)
         if documents is not None:
             loaded = over_documents(loaded, documents)
         alone = suite in ("tatqa_contexts", "finqa_pages", "qasper_papers", "financebench_pdfs")
         names = tuple(d.name for d in loaded.documents) if documents is not None else ()
         golds = spread(loaded.questions, number or self.questions)
-        return [Case(suite, g, (g.docs or ("",))[:1] if alone else names, bool(names)) for g in golds]
+        return [
+            Case(suite, g, (g.docs or ("",))[:1] if alone else names, bool(names)) for g in golds
+        ]
 
     def workspace(self, case: Case) -> Workspace:
         """The workspace of the case's documents; segment vectors stay in it between runs."""
-        name = f"{case.suite}_{case.gold.id if case.apart else '_'.join(case.documents)}".replace("/", "_").rstrip("_")
+        name = f"{case.suite}_{case.gold.id if case.apart else '_'.join(case.documents)}".replace(
+            "/", "_"
+        ).rstrip("_")
         if name not in self._open:
             for other in list(self._open):
                 self._open.pop(other).close()
@@ -121,7 +136,9 @@ class Bench:
         self._open.clear()
 
     def measured(self, part: str, arm: str, case: Case, run: Any) -> dict[str, Any]:
-        """The kept result of an arm, or that of `run(workspace)`: an Answer with its tokens, seconds and score."""
+        """The kept result of an arm, or that of `run(workspace)`: an Answer with its
+        tokens, seconds and score.
+        """
         key = f"{part}:{arm}:{case.key}"
         known = self.ledger.get(key)
         if known is not None:
@@ -132,13 +149,21 @@ class Bench:
         stages: dict[str, int] = {}
         for (stage, _), usage in ws.session.models.meter.by_stage_and_model.items():
             stages[stage] = stages.get(stage, 0) + usage.tokens
-        return self.ledger.put(key, {
-            "score": score(case.gold, answer), "tokens": answer.usage.tokens,
-            "seconds": round(time.perf_counter() - started, 2),
-            "status": answer.status, "workflow": answer.workflow, "text": answer.text[:300],
-            "decisions": list(answer.decisions),
-            "stages": stages, "rows": [list(row) for row in answer.rows[:5]], **extra,
-        })  # fmt: skip
+        return self.ledger.put(
+            key,
+            {
+                "score": score(case.gold, answer),
+                "tokens": answer.usage.tokens,
+                "seconds": round(time.perf_counter() - started, 2),
+                "status": answer.status,
+                "workflow": answer.workflow,
+                "text": answer.text[:300],
+                "decisions": list(answer.decisions),
+                "stages": stages,
+                "rows": [list(row) for row in answer.rows[:5]],
+                **extra,
+            },
+        )
 
 
 async def _closing(ws: Workspace, run: Any) -> tuple[Answer, dict[str, Any]]:
@@ -159,11 +184,18 @@ def score(gold: GoldQuestion, answer: Answer) -> float:
 
 
 async def routed(
-    ws: Workspace, question: str, *, workflow: str = "auto", directives: Sequence[Directive] = (), cascade: bool = False
+    ws: Workspace,
+    question: str,
+    *,
+    workflow: str = "auto",
+    directives: Sequence[Directive] = (),
+    cascade: bool = False,
 ) -> Answer:
     """One question through the planner."""
     ws.session.models = ws.session.models.for_run()
-    return await ask_routed(ws.session, question, workflow=workflow, directives=directives, cascade=cascade)
+    return await ask_routed(
+        ws.session, question, workflow=workflow, directives=directives, cascade=cascade
+    )
 
 
 async def plain_answer(ws: Workspace, question: str, passages: str) -> Answer:
@@ -171,15 +203,29 @@ async def plain_answer(ws: Workspace, question: str, passages: str) -> Answer:
     ws.session.models = ws.session.models.for_run()
     model: Model = ws.session.models.model_for("answer")
     prompt = PLAIN.format(passages=passages, question=question)
-    reply: Response = await model.generate(Request("answer", (Message("user", prompt),), max_tokens=_REPLY_TOKENS))
+    reply: Response = await model.generate(
+        Request("answer", (Message("user", prompt),), max_tokens=_REPLY_TOKENS)
+    )
     refused = reply.text.strip().lower().startswith("unanswerable")
-    return Answer(question, "not_found" if refused else "answered", None if refused else reply.text.strip(),
-                  reply.text.strip(), usage=reply.usage, workflow="baseline")  # fmt: skip
+    return Answer(
+        question,
+        "not_found" if refused else "answered",
+        None if refused else reply.text.strip(),
+        reply.text.strip(),
+        usage=reply.usage,
+        workflow="baseline",
+    )
 
 
 async def fixed_retrieval(ws: Workspace, question: str) -> Answer:
-    """Standard retrieval as OkraLong sets it up (section 4.2): the five nearest windows of 512 tokens, one call."""
-    texts = [w for d in ws.session.catalog.documents.all() for w in _windows(ws, ws.session.catalog.documents.text(d.id))]
+    """Standard retrieval as OkraLong sets it up (section 4.2): the five nearest windows of
+    512 tokens, one call.
+    """
+    texts = [
+        w
+        for d in ws.session.catalog.documents.all()
+        for w in _windows(ws, ws.session.catalog.documents.text(d.id))
+    ]
     vectors = ws.session.embedder.embed([question, *texts])
     nearest = np.argsort(-(vectors[1:] @ vectors[0]), kind="stable")[:5]
     return await plain_answer(ws, question, "\n\n".join(texts[n] for n in nearest))
@@ -220,7 +266,9 @@ async def whole_context(ws: Workspace, question: str) -> Answer:
     passages = source.whole(room)
     if passages is None:
         return Answer(question, "failed", None, "does not fit", workflow="baseline")
-    return await plain_answer(ws, question, "\n\n".join(f"[{p.header}]\n{p.text}" for p in fitting(passages, room)))
+    return await plain_answer(
+        ws, question, "\n\n".join(f"[{p.header}]\n{p.text}" for p in fitting(passages, room))
+    )
 
 
 def spread(items: Sequence[Item], number: int) -> list[Item]:

@@ -76,9 +76,16 @@ def conversations(bench: Bench, number: int, suite: str = "locomo_dialogues") ->
         needed = [n for n in re.findall(r"D\d+:\d+", row["notes"]) if n in turns]
         if needed:
             others = [n for n in names if n not in needed]
-            shown = sorted([*needed, *random.Random(row["id"]).sample(others, _OTHERS)], key=names.index)
-            out.append(Conversation(row["question"], tuple(turns[n] for n in shown),
-                                    frozenset(shown.index(n) for n in needed)))  # fmt: skip
+            shown = sorted(
+                [*needed, *random.Random(row["id"]).sample(others, _OTHERS)], key=names.index
+            )
+            out.append(
+                Conversation(
+                    row["question"],
+                    tuple(turns[n] for n in shown),
+                    frozenset(shown.index(n) for n in needed),
+                )
+            )
     return spread(out, number)
 
 
@@ -87,9 +94,11 @@ _FILTER = (
     'Which messages are needed to answer it? Reply with JSON: {{"needed": [numbers]}}'
 )
 _SCHEMA = {
-    "type": "object", "properties": {"needed": {"type": "array", "items": {"type": "integer"}, "maxItems": 10}},
-    "required": ["needed"], "additionalProperties": False,
-}  # fmt: skip
+    "type": "object",
+    "properties": {"needed": {"type": "array", "items": {"type": "integer"}, "maxItems": 10}},
+    "required": ["needed"],
+    "additionalProperties": False,
+}
 
 
 async def _by_model(bench: Bench, one: Conversation) -> list[int]:
@@ -118,13 +127,17 @@ def filtering(bench: Bench, number: int) -> dict[str, Any]:
         key = f"filter:{one.question}"
         known = bench.ledger.get(key)
         if known is None:
-            known = bench.ledger.put(key, {"kept": [asyncio.run(_by_model(bench, one)) for _ in range(REPEATS)]})
+            known = bench.ledger.put(
+                key, {"kept": [asyncio.run(_by_model(bench, one)) for _ in range(REPEATS)]}
+            )
         model_needed += [len(set(once) & one.needed) / len(one.needed) for once in known["kept"]]
         for n in range(len(one.turns)):
             model.append(sum((n in kept_once) == (n in one.needed) for kept_once in known["kept"]))
     return {
-        "filter.eci": round(eci(embedded), 4), "filter.accuracy": round(mean([r / REPEATS for r in embedded]), 4),
-        "filter.needed_kept": round(mean(kept_needed), 4), "filter.model_eci": round(eci(model), 4),
+        "filter.eci": round(eci(embedded), 4),
+        "filter.accuracy": round(mean([r / REPEATS for r in embedded]), 4),
+        "filter.needed_kept": round(mean(kept_needed), 4),
+        "filter.model_eci": round(eci(model), 4),
         "filter.model_needed_kept": round(mean(model_needed), 4),
         "filter.model_accuracy": round(mean([r / REPEATS for r in model]), 4),
-    }  # fmt: skip
+    }

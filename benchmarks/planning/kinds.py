@@ -24,12 +24,16 @@ async def judged(bench: Bench, texts: Sequence[str]) -> list[str]:
 
 
 def compare(bench: Bench, number: int = QUESTIONS) -> dict[str, Any]:
-    """How many are judged right, how many questions are refused, and how many inputs that are none are not."""
+    """How many are judged right, how many questions are refused, and how many inputs
+    that are none are not.
+    """
     rows = labelled(number, folder=bench.evals)
     known = bench.ledger.get("kinds")
     if known is None or known["texts"] != [row.text for row in rows]:
         texts = [row.text for row in rows]
-        known = bench.ledger.put("kinds", {"texts": texts, "kinds": asyncio.run(judged(bench, texts))})
+        known = bench.ledger.put(
+            "kinds", {"texts": texts, "kinds": asyncio.run(judged(bench, texts))}
+        )
     return measured(rows, known["kinds"])
 
 
@@ -41,8 +45,11 @@ def measured(rows: Sequence[Labelled], kinds: Sequence[str]) -> dict[str, Any]:
     majority = Counter(kind for kind, _ in pairs).most_common(1)[0][1]
     return {
         "analyzer.kind": round(mean([float(kind == said) for kind, said in pairs]), 4),
-        "analyzer.kind_majority": round(majority / len(pairs), 4), "analyzer.kind_questions": len(pairs),
+        "analyzer.kind_majority": round(majority / len(pairs), 4),
+        "analyzer.kind_questions": len(pairs),
         "analyzer.refused_questions": asked.count("no question"),
         "analyzer.answered_no_questions": len(none) - none.count("no question"),
-        "analyzer.confusion": dict(sorted(Counter(f"{kind} -> {said or 'not judged'}" for kind, said in pairs).items())),
-    }  # fmt: skip
+        "analyzer.confusion": dict(
+            sorted(Counter(f"{kind} -> {said or 'not judged'}" for kind, said in pairs).items())
+        ),
+    }

@@ -6,7 +6,16 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from benchmarks.planning.bench import Bench, Case, fixed_retrieval, mean, routed, short_retrieval, whole_context, whole_tokens
+from benchmarks.planning.bench import (
+    Bench,
+    Case,
+    fixed_retrieval,
+    mean,
+    routed,
+    short_retrieval,
+    whole_context,
+    whole_tokens,
+)
 from sliders.answer import Route, choose_route
 from sliders.api import Workspace
 from sliders.engine import workflow as routing
@@ -32,7 +41,13 @@ def _arms(case: Case) -> dict[str, Any]:
     async def precise(ws: Workspace) -> Any:
         return await routed(ws, question, cascade=True), {}
 
-    return {"retrieval": retrieval, "short_retrieval": short, "whole": whole, "ours": ours, "precise": precise}
+    return {
+        "retrieval": retrieval,
+        "short_retrieval": short,
+        "whole": whole,
+        "ours": ours,
+        "precise": precise,
+    }
 
 
 def _without_workflow(hints: Any, corpus: Any) -> Route:
@@ -48,9 +63,10 @@ def _without_assembly(hints: Any, corpus: Any) -> Route:
 
 
 ABLATIONS = {
-    "without_workflow": _without_workflow, "without_adjustment": _without_adjustment,
+    "without_workflow": _without_workflow,
+    "without_adjustment": _without_adjustment,
     "without_assembly": _without_assembly,
-}  # fmt: skip
+}
 
 
 def compare(bench: Bench) -> dict[str, Any]:
@@ -58,7 +74,9 @@ def compare(bench: Bench) -> dict[str, Any]:
     table: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for suite in SUITES:
         cases = bench.cases(suite)
-        for arm in _arms(cases[0]):  # arm by arm: a server with a prefix cache then reads a shared context once
+        for arm in _arms(
+            cases[0]
+        ):  # arm by arm: a server with a prefix cache then reads a shared context once
             for case in cases:
                 run = _arms(case)[arm]
                 known = bench.ledger.get(f"workflows:ours:{case.key}")
@@ -78,11 +96,19 @@ def compare(bench: Bench) -> dict[str, Any]:
     for arm in ("retrieval", "short_retrieval"):
         gain = average["ours"]["score"] - average[arm]["score"]
         report[f"workflows.gain_vs_{arm}"] = round(100 * gain, 2)
-        report[f"workflows.tokens_vs_{arm}"] = _ratio(average["ours"]["tokens"], average[arm]["tokens"])
+        report[f"workflows.tokens_vs_{arm}"] = _ratio(
+            average["ours"]["tokens"], average[arm]["tokens"]
+        )
     # Whole context is scored on what fits; precise mode is compared on the same questions.
-    fitted = [(p, w) for s in SUITES for p, w in zip(table["precise"][s], table["whole"][s], strict=True)
-              if w["status"] != "failed"]  # fmt: skip
-    every = [(p, w) for s in SUITES for p, w in zip(table["precise"][s], table["whole"][s], strict=True)]
+    fitted = [
+        (p, w)
+        for s in SUITES
+        for p, w in zip(table["precise"][s], table["whole"][s], strict=True)
+        if w["status"] != "failed"
+    ]
+    every = [
+        (p, w) for s in SUITES for p, w in zip(table["precise"][s], table["whole"][s], strict=True)
+    ]
     report["precise.score_vs_whole"] = _ratio(
         mean([p["score"] for p, _ in fitted]), mean([w["score"] for _, w in fitted])
     )
@@ -114,8 +140,9 @@ def _line(rows: list[dict[str, Any]], arm: str) -> dict[str, Any]:
     tokens = [r["needs"] if arm == "whole" else r["tokens"] for r in rows]
     return {
         "score": round(mean([r["score"] for r in scored]), 4) if scored else None,
-        "tokens": round(mean(tokens), 1), "seconds": round(mean([r["seconds"] for r in scored]), 2),
-    }  # fmt: skip
+        "tokens": round(mean(tokens), 1),
+        "seconds": round(mean([r["seconds"] for r in scored]), 2),
+    }
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -1,4 +1,6 @@
-"""What a system is asked and what it returns. Standard library only: peers load it in their own environments."""
+"""What a system is asked and what it returns. Standard library only: peers load it in
+their own environments.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 SHORT_ANSWER = (
-    "Answer with the bare value only: a number, a name, a date as YYYY-MM-DD, yes or no, a JSON list, or a JSON list "
-    'of rows. If the text does not hold the answer, write "not found".'
+    "Answer with the bare value only: a number, a name, a date as YYYY-MM-DD, yes or no, a JSON "
+    'list, or a JSON list of rows. If the text does not hold the answer, write "not found".'
 )
 
 
@@ -26,9 +28,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One answer of a system and what it cost. `seconds` is wall time, `cost` USD; `error` is set when it failed.
+    """One answer of a system and what it cost. `seconds` is wall time, `cost` USD;
+    `error` is set when it failed.
 
-    `range_low` and `range_high` are what the system says that a number could be, `doubts` how many doubts stand beside it.
+    `range_low` and `range_high` are what the system says that a number could be, `doubts` how many
+    doubts stand beside it.
     """
 
     id: str
@@ -51,7 +55,9 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One run: documents, questions, the endpoint, and the phases asked for ("cold", "warm", "batch")."""
+    """One run: documents, questions, the endpoint, and the phases asked for
+    ("cold", "warm", "batch").
+    """
 
     documents: tuple[Path, ...]
     questions: tuple[Asked, ...]
@@ -76,7 +82,9 @@ class Task:
 
 
 def bare_value(text: str) -> Any:
-    """The value of a short textual answer: a JSON literal where it is one, else the words after the last "Answer:"."""
+    """The value of a short textual answer: a JSON literal where it is one, else the words
+    after the last "Answer:".
+    """
     words = text.strip()
     if "answer:" in words.lower():
         words = words[words.lower().rindex("answer:") + len("answer:") :].strip()
@@ -87,24 +95,39 @@ def bare_value(text: str) -> Any:
         return words
 
 
-def answered(asked: Asked, text: str, seconds: float, sql: str = "", phase: str = "cold") -> Answered:
+def answered(
+    asked: Asked, text: str, seconds: float, sql: str = "", phase: str = "cold"
+) -> Answered:
     """An answer out of a model's words; "not found" is an abstention."""
     value = bare_value(text)
-    refused = isinstance(value, str) and value.casefold().strip(" .") in {"", "not found", "null", "none", "n/a"}
+    refused = isinstance(value, str) and value.casefold().strip(" .") in {
+        "",
+        "not found",
+        "null",
+        "none",
+        "n/a",
+    }
     return Answered(
-        asked.id, "not_found" if refused or value is None else "answered", None if refused else value, text, sql,
-        seconds=round(seconds, 3), phase=phase,
-    )  # fmt: skip
+        asked.id,
+        "not_found" if refused or value is None else "answered",
+        None if refused else value,
+        text,
+        sql,
+        seconds=round(seconds, 3),
+        phase=phase,
+    )
 
 
 PREPARED = Answered("", "prepared")  # what came before it (a warm-up, say) is not counted
 
 
 def serve(run: Callable[[Task], Iterator[Answered]]) -> int:
-    """Body of a system script: one task on standard input, one JSON line a question on standard output.
+    """Body of a system script: one task on standard input, one JSON line a
+    question on standard output.
 
-    After each line it waits for one from the harness, which has then read its counters. An exception ends the script
-    with a non-zero code and its traceback; the harness reports the rest as failing.
+    After each line it waits for one from the harness, which has then read its counters. An
+    exception ends the script with a non-zero code and its traceback; the harness reports
+    the rest as failing.
     """
     task = Task.from_json(sys.stdin.readline())
     started = time.perf_counter()

@@ -1,4 +1,6 @@
-"""Chain of agents: workers read one piece after the other and hand notes on, a manager answers from the last notes."""
+"""Chain of agents: workers read one piece after the other and hand notes on, a manager answers
+from the last notes.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from benchmarks.systems.client import CHARACTERS_A_TOKEN, chat, read, segments
 
 WORKER = (
     "{piece}\n\nQuestion: {question}\nNotes of the earlier readers:\n{notes}\n\n"
-    "Write the notes on: keep every earlier fact that the question needs, add those of the text above, drop the rest. "
-    "Do not answer the question."
+    "Write the notes on: keep every earlier fact that the question needs, add those of the text "
+    "above, drop the rest. Do not answer the question."
 )
 MANAGER = "Notes on all documents:\n{notes}\n\nQuestion: {question}\n{how}"
 
@@ -26,7 +28,11 @@ def run(task: Task) -> Iterator[Answered]:
         for piece in pieces:
             prompt = WORKER.format(piece=piece, question=asked.question, notes=notes)
             notes = chat(task.base_url, task.model, prompt, max_tokens=768)
-        said = chat(task.base_url, task.model, MANAGER.format(notes=notes, question=asked.question, how=SHORT_ANSWER))
+        said = chat(
+            task.base_url,
+            task.model,
+            MANAGER.format(notes=notes, question=asked.question, how=SHORT_ANSWER),
+        )
         yield answered(asked, said, time.perf_counter() - started)
 
 

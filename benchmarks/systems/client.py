@@ -36,7 +36,12 @@ def chat(
     """
     messages = [{"role": "system", "content": system}] if system else []
     messages.append({"role": "user", "content": prompt})
-    body: dict[str, Any] = {"model": model, "messages": messages, "temperature": 0, "max_tokens": max_tokens}
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": messages,
+        "temperature": 0,
+        "max_tokens": max_tokens,
+    }
     if schema is not None:
         body["response_format"] = {
             "type": "json_schema",
@@ -87,14 +92,20 @@ def fits(text: str, context_tokens: int, reply_tokens: int = 512) -> bool:
 
 
 def lexical_rank(pieces: Sequence[str], question: str) -> list[int]:
-    """Indexes of pieces by BM25 (SQLite FTS5, porter stemmer), best first; only pieces that share a word."""
+    """Indexes of pieces by BM25 (SQLite FTS5, porter stemmer), best first;
+    only pieces that share a word.
+    """
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE VIRTUAL TABLE piece USING fts5(body, tokenize='porter')")
-    connection.executemany("INSERT INTO piece(rowid, body) VALUES (?, ?)", enumerate(pieces, start=1))
+    connection.executemany(
+        "INSERT INTO piece(rowid, body) VALUES (?, ?)", enumerate(pieces, start=1)
+    )
     terms = " OR ".join(f'"{w}"' for w in dict.fromkeys(re.findall(r"\w+", question.lower())))
     if not terms:
         return []
-    found = connection.execute("SELECT rowid FROM piece WHERE piece MATCH ? ORDER BY bm25(piece)", (terms,)).fetchall()
+    found = connection.execute(
+        "SELECT rowid FROM piece WHERE piece MATCH ? ORDER BY bm25(piece)", (terms,)
+    ).fetchall()
     return [int(row[0]) - 1 for row in found]
 
 

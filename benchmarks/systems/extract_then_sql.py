@@ -1,4 +1,6 @@
-"""What extraction libraries lack to answer a question: attributes before, SQL after; the same for every one of them."""
+"""What extraction libraries lack to answer a question: attributes before, SQL after;
+the same for every one of them.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +34,19 @@ _ATTRIBUTES = {
     },
 }
 PLAN = (
-    "Beginning of one of several documents:\n{sample}\n\nQuestion over all documents: {question}\n\n"
-    "A table with one row for each record of the documents shall answer the question with SQL. Name its columns in "
-    "snake_case, with a short description each: only what a document states, at most six. Reply as JSON."
+    "Beginning of one of several documents:\n{sample}\n\n"
+    "Question over all documents: {question}\n\n"
+    "A table with one row for each record of the documents shall answer the question with SQL. "
+    "Name its columns in snake_case, with a short description each: only what a document states, "
+    "at most six. Reply as JSON."
 )
 QUERY = (
-    "CREATE TABLE records (document TEXT, {columns});\n\nFirst rows of the table records:\n{rows}\n\n"
-    "Every value is text as printed in the documents, NULL where not stated.\n\nQuestion: {question}\n\n"
-    "Reply with one SQLite statement that answers it, SELECT ... FROM records ..., and nothing else."
+    "CREATE TABLE records (document TEXT, {columns});\n\n"
+    "First rows of the table records:\n{rows}\n\n"
+    "Every value is text as printed in the documents, NULL where not stated.\n\n"
+    "Question: {question}\n\n"
+    "Reply with one SQLite statement that answers it, SELECT ... FROM records ..., "
+    "and nothing else."
 )
 AGAIN = "\n\nThis statement fails:\n{sql}\nError: {error}\nWrite it again without the fault."
 
@@ -61,8 +68,11 @@ def attributes(task: Task, asked: Asked, sample: str) -> dict[str, str]:
     return {name: said for name, said in named.items() if name and name != "document"}
 
 
-def query(task: Task, asked: Asked, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> tuple[str, list[list[Any]]]:
-    """The model's SQL for a question over the extracted rows, and its result; SQL that fails is written once more.
+def query(
+    task: Task, asked: Asked, columns: Sequence[str], rows: Sequence[dict[str, Any]]
+) -> tuple[str, list[list[Any]]]:
+    """The model's SQL for a question over the extracted rows, and its result;
+    SQL that fails is written once more.
 
     Raises:
         BadStatement: the second one fails, too.
@@ -75,7 +85,9 @@ def query(task: Task, asked: Asked, columns: Sequence[str], rows: Sequence[dict[
     connection.executemany(f"INSERT INTO records VALUES ({marks})", values)
     prompt = QUERY.format(
         columns=", ".join(f"{c} TEXT" for c in columns),
-        rows="\n".join(json.dumps(dict(zip(names, v, strict=True)), ensure_ascii=False) for v in values[:5]),
+        rows="\n".join(
+            json.dumps(dict(zip(names, v, strict=True)), ensure_ascii=False) for v in values[:5]
+        ),
         question=asked.question,
     )
     connection.execute("PRAGMA query_only = 1")
@@ -96,7 +108,9 @@ def _sql(said: str) -> str:
 
 
 def run(task: Task, extract: Extract) -> Iterator[Answered]:
-    """Attributes, the library's extraction, SQL; SQL that does not run twice is a failure with its error."""
+    """Attributes, the library's extraction, SQL; SQL that does not run twice is a
+    failure with its error.
+    """
     documents = [(d.name, read(d)) for d in task.documents]
     for asked in task.questions:
         started = time.perf_counter()
@@ -107,10 +121,16 @@ def run(task: Task, extract: Extract) -> Iterator[Answered]:
         except (EndpointError, BadStatement, ValueError, KeyError) as error:
             sql = error.sql if isinstance(error, BadStatement) else ""
             spent = round(time.perf_counter() - started, 3)
-            yield Answered(asked.id, "failed", sql=sql, seconds=spent, error=f"{type(error).__name__}: {error}")
+            yield Answered(
+                asked.id, "failed", sql=sql, seconds=spent, error=f"{type(error).__name__}: {error}"
+            )
             continue
         empty = not result or result == [[None]]
         yield Answered(
-            asked.id, "not_found" if empty else "answered", None if empty else result, json.dumps(result), sql,
+            asked.id,
+            "not_found" if empty else "answered",
+            None if empty else result,
+            json.dumps(result),
+            sql,
             seconds=round(time.perf_counter() - started, 3),
-        )  # fmt: skip
+        )

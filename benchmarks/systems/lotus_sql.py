@@ -9,7 +9,9 @@ from benchmarks.systems import extract_then_sql
 from benchmarks.systems.base import Answered, Task, serve
 
 
-def _extract(task: Task, columns: dict[str, str], documents: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+def _extract(
+    task: Task, columns: dict[str, str], documents: Sequence[tuple[str, str]]
+) -> list[dict[str, Any]]:
     import lotus
     import pandas as pd
     from lotus.models import LM

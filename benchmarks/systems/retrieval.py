@@ -23,7 +23,9 @@ def _semantic_rank(pieces: Sequence[str], question: str) -> list[int]:
 
 
 def run(task: Task) -> Iterator[Answered]:
-    """One call a question over the `k` best segments (option `k`, 8 by default; option `embeddings`)."""
+    """One call a question over the `k` best segments (option `k`, 8 by default;
+    option `embeddings`).
+    """
     pieces = [f"[{d.name}]\n{piece}" for d in task.documents for piece in segments(read(d))]
     for asked in task.questions:
         started = time.perf_counter()
@@ -31,8 +33,12 @@ def run(task: Task) -> Iterator[Answered]:
         if task.options.get("embeddings", True):
             rankings.append(_semantic_rank(pieces, asked.question))
         best = sorted(fuse(rankings)[: int(task.options.get("k", 8))])
-        prompt = PROMPT.format(passages="\n\n".join(pieces[i] for i in best), question=asked.question, how=SHORT_ANSWER)
-        yield answered(asked, chat(task.base_url, task.model, prompt), time.perf_counter() - started)
+        prompt = PROMPT.format(
+            passages="\n\n".join(pieces[i] for i in best), question=asked.question, how=SHORT_ANSWER
+        )
+        yield answered(
+            asked, chat(task.base_url, task.model, prompt), time.perf_counter() - started
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""The public SLIDERS package, as its users run it: Markdown files, one question. Runs in its own environment."""
+"""The public SLIDERS package, as its users run it: Markdown files, one question.
+Runs in its own environment.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,20 @@ from typing import Any
 from benchmarks.systems.base import Answered, Asked, Task, answered, serve
 from benchmarks.systems.client import read
 
-_SECONDS_A_CALL = 3600  # its default of 200 s is shorter than one extraction call of a small machine
+_SECONDS_A_CALL = (
+    3600  # its default of 200 s is shorter than one extraction call of a small machine
+)
 _SHARE_FOR_REPLY = 8
-"""A reply may take this part of the context window: its own limits of up to 32,000 tokens leave no room for a prompt in
-a window of 32,768, and a small model that repeats itself would write for an hour."""
+"""A reply may take this part of the context window: its own limits of up to 32,000 tokens
+leave no room for a prompt in a window of 32,768, and a small model that repeats itself
+would write for an hour.
+"""
 
 
 def _configuration(task: Task) -> Path:
-    """The package's own configuration with every model name replaced, as its README asks of local servers."""
+    """The package's own configuration with every model name replaced, as its README
+    asks of local servers.
+    """
     import yaml
 
     import sliders
@@ -30,14 +38,20 @@ def _configuration(task: Task) -> Path:
             said = {key: renamed(value) for key, value in node.items()}
             if "temperature" not in said or "model" not in said:
                 return said
-            return said | {"timeout": _SECONDS_A_CALL, "max_tokens": min(said.get("max_tokens", longest), longest)}
+            return said | {
+                "timeout": _SECONDS_A_CALL,
+                "max_tokens": min(said.get("max_tokens", longest), longest),
+            }
         if isinstance(node, list):
             return [renamed(item) for item in node]
         return task.model if isinstance(node, str) and node.startswith("gpt-") else node
 
     packaged = Path(sliders.__path__[0]) / "default_config.yaml"
     path = task.work / "config.yaml"
-    path.write_text(yaml.safe_dump(renamed(yaml.safe_load(packaged.read_text(encoding="utf-8")))), encoding="utf-8")
+    path.write_text(
+        yaml.safe_dump(renamed(yaml.safe_load(packaged.read_text(encoding="utf-8")))),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -56,13 +70,20 @@ def _ask(task: Task, asked: Asked, folder: Path, config: Path) -> Answered:
 
     started = time.perf_counter()
     said = run_sliders(
-        docs=str(folder), question=asked.question, config_path=str(config), output_dir=str(task.work / "output"),
-        return_full_result=True, openai_api_key="none", openai_base_url=task.base_url,
-    )  # fmt: skip
+        docs=str(folder),
+        question=asked.question,
+        config_path=str(config),
+        output_dir=str(task.work / "output"),
+        return_full_result=True,
+        openai_api_key="none",
+        openai_base_url=task.base_url,
+    )
     seconds = time.perf_counter() - started
     text = str(said["answer"])
     if not text.strip() or text.startswith("[Error]"):
-        return Answered(asked.id, "failed", text=text, seconds=round(seconds, 3), error=text or "no answer")
+        return Answered(
+            asked.id, "failed", text=text, seconds=round(seconds, 3), error=text or "no answer"
+        )
     return answered(asked, text, seconds)
 
 

@@ -16,8 +16,18 @@ from sliders.llm import Usage
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
 
-# What a bug in the measured package can raise: reported as a failure of that question, never as a wrong answer.
-CRASHES = (SlidersError, OSError, ValueError, LookupError, RuntimeError, TypeError, AttributeError, ArithmeticError)
+# What a bug in the measured package can raise: reported as a failure of that question,
+# never as a wrong answer.
+CRASHES = (
+    SlidersError,
+    OSError,
+    ValueError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+)
 
 
 def _open(path: Path, model: str, base_url: str) -> Any:
@@ -48,10 +58,13 @@ def _citation(citation: Any) -> dict[str, Any]:
 
 def _minus(after: Usage, before: Usage) -> Usage:
     return Usage(
-        after.calls - before.calls, after.cached_calls - before.cached_calls,
-        after.prompt_tokens - before.prompt_tokens, after.completion_tokens - before.completion_tokens,
-        after.seconds - before.seconds, after.cost - before.cost,
-    )  # fmt: skip
+        after.calls - before.calls,
+        after.cached_calls - before.cached_calls,
+        after.prompt_tokens - before.prompt_tokens,
+        after.completion_tokens - before.completion_tokens,
+        after.seconds - before.seconds,
+        after.cost - before.cost,
+    )
 
 
 def _as_answered(asked: Asked, answer: Any, usage: Usage, seconds: float, phase: str) -> Answered:
@@ -74,12 +87,22 @@ def _as_answered(asked: Asked, answer: Any, usage: Usage, seconds: float, phase:
     )
 
 
-def _failure(asked: Asked, error: BaseException, usage: Usage, seconds: float, phase: str) -> Answered:
+def _failure(
+    asked: Asked, error: BaseException, usage: Usage, seconds: float, phase: str
+) -> Answered:
     said = f"{type(error).__name__}: {error}"
     return Answered(
-        asked.id, "failed", text=said, error=said, calls=usage.calls, prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens, seconds=round(seconds, 3), cost=usage.cost, phase=phase,
-    )  # fmt: skip
+        asked.id,
+        "failed",
+        text=said,
+        error=said,
+        calls=usage.calls,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        seconds=round(seconds, 3),
+        cost=usage.cost,
+        phase=phase,
+    )
 
 
 def pinned(schema: Mapping[str, Any]) -> Schema:
@@ -88,7 +111,9 @@ def pinned(schema: Mapping[str, Any]) -> Schema:
         tuple(
             Table(
                 name=table["name"],
-                columns=tuple(Column(c["name"], ColumnType(c["type"]), pinned=True) for c in table["columns"]),
+                columns=tuple(
+                    Column(c["name"], ColumnType(c["type"]), pinned=True) for c in table["columns"]
+                ),
                 grain=table["grain"],
                 pinned=True,
             )
@@ -101,7 +126,8 @@ def pinned(schema: Mapping[str, Any]) -> Schema:
 class SlidersSystem:
     """Drives `sliders.Workspace`; `opener` is replaced by tests.
 
-    Every question of one document set shares one workspace file in `work`, so the same call goes on where it stopped.
+    Every question of one document set shares one workspace file in `work`, so the same call goes
+    on where it stopped.
     """
 
     model: str = "local"
@@ -115,9 +141,15 @@ class SlidersSystem:
         return self.opener(self.work / f"{name}.db", self.model, self.base_url)
 
     def answers(
-        self, documents: Sequence[Path], questions: Sequence[Asked], mode: str = "warm", name: str = "answers"
+        self,
+        documents: Sequence[Path],
+        questions: Sequence[Asked],
+        mode: str = "warm",
+        name: str = "answers",
     ) -> Iterator[Answered]:
-        """Answers in order: "warm" all in one workspace (the first is cold), "cold" one each, "batch" at once."""
+        """Answers in order: "warm" all in one workspace (the first is cold), "cold" one
+        each, "batch" at once.
+        """
         if mode == "cold":
             for i, asked in enumerate(questions):
                 yield from self._one_workspace(documents, [asked], f"{name}-{i}", "cold")
@@ -143,7 +175,12 @@ class SlidersSystem:
                 yield from self._batch(ws, questions, started)
                 return
             for i, asked in enumerate(questions):
-                yield self._ask(ws, asked, started if i == 0 else time.perf_counter(), "cold" if i == 0 else "warm")
+                yield self._ask(
+                    ws,
+                    asked,
+                    started if i == 0 else time.perf_counter(),
+                    "cold" if i == 0 else "warm",
+                )
 
     def _ask(self, ws: Any, asked: Asked, started: float, phase: str) -> Answered:
         try:
@@ -168,7 +205,9 @@ class SlidersSystem:
         for i, (asked, answer) in enumerate(
             zip(questions, answers, strict=True)
         ):  # the first one carries what all share
-            yield _as_answered(asked, answer, answer.usage + shared if i == 0 else answer.usage, share, "batch")
+            yield _as_answered(
+                asked, answer, answer.usage + shared if i == 0 else answer.usage, share, "batch"
+            )
 
     def tables(
         self, documents: Sequence[Path], schema: Mapping[str, Any], name: str = "cells"
@@ -196,8 +235,9 @@ def run(task: Task) -> Iterator[Answered]:
     """Body of the script that `benchmarks.compare` starts."""
     system = SlidersSystem(task.model, task.base_url, task.work)
     if task.mode == "warm":
-        # A first pass pays for extraction. The measured one knows the tables but not the answers: calls are kept by
-        # address, so at another address of the same proxy every answering call is made again.
+        # A first pass pays for extraction. The measured one knows the tables but not the
+        # answers: calls are kept by address, so at another address of the same proxy every
+        # answering call is made again.
         list(system.answers(task.documents, task.questions, "warm"))
         yield PREPARED
         system.base_url = task.base_url.removesuffix("/v1") + "/again/v1"

@@ -18,9 +18,15 @@ def run(task: Task) -> Iterator[Answered]:
         prompt = f"{text}\n\nQuestion: {asked.question}\n{SHORT_ANSWER}"
         if not fits(prompt, room):
             need = int(len(prompt) / CHARACTERS_A_TOKEN)
-            yield Answered(asked.id, "failed", error=f"does not fit: about {need} tokens, the context has {room}")
+            yield Answered(
+                asked.id,
+                "failed",
+                error=f"does not fit: about {need} tokens, the context has {room}",
+            )
             continue
-        yield answered(asked, chat(task.base_url, task.model, prompt), time.perf_counter() - started)
+        yield answered(
+            asked, chat(task.base_url, task.model, prompt), time.perf_counter() - started
+        )
 
 
 if __name__ == "__main__":

@@ -1,1 +1,3 @@
-"""Can an answer be trusted? `python -m benchmarks.trust --json FILE [--sliders PATH]`; see README.md."""
+"""Can an answer be trusted?
+`python -m benchmarks.trust --json FILE [--sliders PATH]`; see README.md.
+"""

@@ -1,4 +1,6 @@
-"""Cases out of YAML files: documents, what a reader says of them, questions, and what is right; README.md tells the format."""
+"""Cases out of YAML files: documents, what a reader says of them, questions, and what is right;
+README.md tells the format.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,18 @@ from sqlglot import exp
 from benchmarks.fidelity.words import places
 
 FOLDER = Path(__file__).with_name("cases")
-_STEPS = ("ask", "query", "add", "undo", "together", "tables", "command", "set_value", "merge", "split")
+_STEPS = (
+    "ask",
+    "query",
+    "add",
+    "undo",
+    "together",
+    "tables",
+    "command",
+    "set_value",
+    "merge",
+    "split",
+)
 
 
 LOOK = "LOOK "
@@ -27,7 +40,10 @@ class CaseError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One cell as the reader gives it. `again` is what it says when the cell is sent back, None for the same once more."""
+    """One cell as the reader gives it.
+
+    `again` is what it says when the cell is sent back, None for the same once more.
+    """
 
     value: Any
     words: tuple[str, ...] = ()
@@ -74,8 +90,8 @@ class Paper:
 class Case:
     """One case.
 
-    A `guard` was passed by the version before these cases too, and is counted apart; `tables` are table name to row, key, scope
-    and columns (name to options); `steps` are what is done, in order.
+    A `guard` was passed by the version before these cases too, and is counted apart; `tables` are
+    table name to row, key, scope and columns (name to options); `steps` are what is done, in order.
     """
 
     name: str
@@ -111,24 +127,44 @@ def load(folder: Path = FOLDER, only: str = "") -> list[Case]:
         try:
             listed = yaml.safe_load(file.read_text(encoding="utf-8")) or ()
         except yaml.YAMLError as error:
-            raise CaseError(f"{file.name} is no YAML: {error}; between {{ }} put questions and SQL in quotes") from error
+            raise CaseError(
+                f"{file.name} is no YAML: {error}; between {{ }} put questions and SQL in quotes"
+            ) from error
         for said in listed:
             try:
                 cases.append(_case(said, file.stem))
             except (KeyError, TypeError, ValueError, AttributeError, sqlglot.ParseError) as error:
-                raise CaseError(f"{file.name}, case {said.get('case', '?')!r}: {type(error).__name__}: {error}") from error
+                raise CaseError(
+                    f"{file.name}, case {said.get('case', '?')!r}: {type(error).__name__}: {error}"
+                ) from error
     names = [case.name for case in cases]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise CaseError(f"two cases are called {', '.join(twice)}; give each a name of its own")
     return [case for case in cases if only in case.name or only in case.kind]
 
 
-_KNOWN = {"case", "kind", "control", "guard", "docs", "tables", "ask", "then", "agent", "settings", "fails", "about"}
+_KNOWN = {
+    "case",
+    "kind",
+    "control",
+    "guard",
+    "docs",
+    "tables",
+    "ask",
+    "then",
+    "agent",
+    "settings",
+    "fails",
+    "about",
+}
 
 
 def _case(said: Mapping[str, Any], kind: str) -> Case:
     if odd := set(said) - _KNOWN:
-        raise ValueError(f"it has {', '.join(sorted(odd))}, which no case has; the names are {', '.join(sorted(_KNOWN))}")
+        raise ValueError(
+            f"it has {', '.join(sorted(odd))}, which no case has; the names are "
+            f"{', '.join(sorted(_KNOWN))}"
+        )
     tables = {name: _table(table) for name, table in said["tables"].items()}
     papers = tuple(_paper(name, paper, tables) for name, paper in said["docs"].items())
     asked = said.get("ask") or []
@@ -137,8 +173,18 @@ def _case(said: Mapping[str, Any], kind: str) -> Case:
     if not steps:
         raise ValueError("it asks nothing; give it `ask`")
     agent = tuple(said.get("agent") or ())
-    case = Case(str(said["case"]), str(said.get("kind", kind)), bool(said.get("control", False)), papers, tables, tuple(steps),
-                agent, said.get("settings") or {}, said.get("fails") or {}, bool(said.get("guard")))  # fmt: skip
+    case = Case(
+        str(said["case"]),
+        str(said.get("kind", kind)),
+        bool(said.get("control", False)),
+        papers,
+        tables,
+        tuple(steps),
+        agent,
+        said.get("settings") or {},
+        said.get("fails") or {},
+        bool(said.get("guard")),
+    )
     for question in case.questions:
         columns_of(case, question)
     return case
@@ -153,9 +199,18 @@ def _step(said: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _table(said: Mapping[str, Any]) -> dict[str, Any]:
-    columns = {name: {"type": o} if isinstance(o, str) else dict(o) for name, o in said["columns"].items()}
+    columns = {
+        name: {"type": o} if isinstance(o, str) else dict(o) for name, o in said["columns"].items()
+    }
     key = said.get("key") or []
-    return {"row": "", "one_row": False, "scope": "", **said, "columns": columns, "key": [key] if isinstance(key, str) else key}
+    return {
+        "row": "",
+        "one_row": False,
+        "scope": "",
+        **said,
+        "columns": columns,
+        "key": [key] if isinstance(key, str) else key,
+    }
 
 
 def _paper(name: str, said: Any, tables: Mapping[str, Any]) -> Paper:
@@ -169,14 +224,25 @@ def _part(said: Any, tables: Mapping[str, Any]) -> Part:
         return Part(said.strip("\n"), ())
     text, rows = str(said["text"]).strip("\n"), said.get("rows") or []
     by_table = rows if isinstance(rows, Mapping) else {next(iter(tables)): rows}
-    return Part(text, tuple(_row(table, row, text, tables[table]) for table, its in by_table.items() for row in its))
+    return Part(
+        text,
+        tuple(
+            _row(table, row, text, tables[table]) for table, its in by_table.items() for row in its
+        ),
+    )
 
 
 def _row(table: str, said: Mapping[str, Any], text: str, known: Mapping[str, Any]) -> SaidRow:
     if unknown := set(said) - set(known["columns"]) - {"does_not_apply"}:
         raise ValueError(f"table {table} has no column {', '.join(sorted(unknown))}")
-    told = {column: value for column, value in said.items() if column != "does_not_apply" and value is not None}
-    return SaidRow(table, {c: _said(v, text) for c, v in told.items()}, tuple(said.get("does_not_apply") or ()))
+    told = {
+        column: value
+        for column, value in said.items()
+        if column != "does_not_apply" and value is not None
+    }
+    return SaidRow(
+        table, {c: _said(v, text) for c, v in told.items()}, tuple(said.get("does_not_apply") or ())
+    )
 
 
 def _said(said: Any, text: str) -> Said:
@@ -184,7 +250,12 @@ def _said(said: Any, text: str) -> Said:
     if isinstance(said, Mapping):
         more = {k: said[k] for k in ("how", "why", "sure") if k in said}
         words = said.get("words", _printed(said["value"], text) if "words" not in said else [])
-        return Said(_plain(said["value"]), _words(words, text), more, _said(said["again"], text) if "again" in said else None)
+        return Said(
+            _plain(said["value"]),
+            _words(words, text),
+            more,
+            _said(said["again"], text) if "again" in said else None,
+        )
     if isinstance(said, list):
         value, words = said
         return Said(_plain(value), _words(words, text))
@@ -201,14 +272,19 @@ def _printed(value: Any, text: str) -> str:
     if not spots:
         if isinstance(value, str) and value in text:
             return value
-        raise ValueError(f"the value {value!r} is not printed in its part; write [{value!r}, \"the words it rests on\"]")
+        raise ValueError(
+            f'the value {value!r} is not printed in its part; write [{value!r}, "the '
+            'words it rests on"]'
+        )
     return text[spots[0][0] : spots[0][1]]
 
 
 def _words(words: str | Sequence[str], text: str) -> tuple[str, ...]:
     listed = (words,) if isinstance(words, str) else tuple(words)
     if missing := [one for one in listed if one not in text]:
-        raise ValueError(f"the words {missing[0]!r} do not stand in their part, character by character")
+        raise ValueError(
+            f"the words {missing[0]!r} do not stand in their part, character by character"
+        )
     return listed
 
 
@@ -216,8 +292,13 @@ def columns_of(case: Case, question: Mapping[str, Any]) -> list[str]:
     """The "table.column" names that a question's statements read, and the keys of its tables."""
     if "columns" in question:
         return list(question["columns"])
-    trees = [sqlglot.parse_one(sql.removeprefix(LOOK), dialect="sqlite") for sql in statements_of(question)]
-    read, used = ({n.name for tree in trees for n in tree.find_all(kind)} for kind in (exp.Table, exp.Column))
+    trees = [
+        sqlglot.parse_one(sql.removeprefix(LOOK), dialect="sqlite")
+        for sql in statements_of(question)
+    ]
+    read, used = (
+        {n.name for tree in trees for n in tree.find_all(kind)} for kind in (exp.Table, exp.Column)
+    )
     out = []
     for name, table in case.tables.items():
         if name in read:

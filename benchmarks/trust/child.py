@@ -2,7 +2,8 @@
 
 `python -m benchmarks.trust.child CHECKOUT CASES [--only TEXT]`
 
-It uses what has been public for long, and asks for anything newer with a guard, so that old and new versions can be compared.
+It uses what has been public for long, and asks for anything newer with a guard, so that old and new
+versions can be compared.
 """
 
 from __future__ import annotations
@@ -36,8 +37,12 @@ def _model(reader: Any) -> Any:
             if kind == "odd":
                 return {"action": "respond", "sql": "", "rows": "none", "reason": ""}
             return errors[kind](f"the server {_SAYS[kind]}")
-        shape = request.json_schema or (request.reply.model_json_schema() if request.reply is not None else {})
-        return reader.reply(request.stage, [(m.role, m.content) for m in request.messages], shape, request.choices)
+        shape = request.json_schema or (
+            request.reply.model_json_schema() if request.reply is not None else {}
+        )
+        return reader.reply(
+            request.stage, [(m.role, m.content) for m in request.messages], shape, request.choices
+        )
 
     class Double(FunctionModel):
         """The function with token counts that cut documents at their parts."""
@@ -45,22 +50,51 @@ def _model(reader: Any) -> Any:
         def count_tokens(self, text: str) -> int:
             return int(reader.count_tokens(text))
 
-    return Double(function, name="scripted-reader", context_tokens=128_000, dialect=with_part_size(FULL))
+    return Double(
+        function, name="scripted-reader", context_tokens=128_000, dialect=with_part_size(FULL)
+    )
 
 
-_CRASHES = (OSError, ValueError, LookupError, RuntimeError, TypeError, AttributeError, ArithmeticError, AssertionError)
-"""How the measured package can fail beside the errors that it raises on purpose: an outcome of the case."""
-_SAYS = {"refused": "refused the request: content filter", "unavailable": "answers HTTP 401: the key is wrong",
-         "cut": "stopped at the limit of the reply"}  # fmt: skip
+_CRASHES = (
+    OSError,
+    ValueError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+)
+"""How the measured package can fail beside the errors that it raises on purpose:
+an outcome of the case.
+"""
+_SAYS = {
+    "refused": "refused the request: content filter",
+    "unavailable": "answers HTTP 401: the key is wrong",
+    "cut": "stopped at the limit of the reply",
+}
 
 
 def _told(answer: Any, calls: Mapping[str, int]) -> Any:
     from benchmarks.trust.judge import Told
 
     doubts = tuple(str(doubt) for doubt in getattr(answer, "doubts", ()) or ())
-    remarks = [*answer.notes, answer.reason, str(answer.completeness), str(answer.range or ""), *doubts]
-    return Told(str(answer.status), answer.value, str(answer.text), doubts, "; ".join(remarks), calls,
-                " | ".join(citation.quote for citation in answer.citations))  # fmt: skip
+    remarks = [
+        *answer.notes,
+        answer.reason,
+        str(answer.completeness),
+        str(answer.range or ""),
+        *doubts,
+    ]
+    return Told(
+        str(answer.status),
+        answer.value,
+        str(answer.text),
+        doubts,
+        "; ".join(remarks),
+        calls,
+        " | ".join(citation.quote for citation in answer.citations),
+    )
 
 
 class _Play:
@@ -73,7 +107,11 @@ class _Play:
         """The outcomes of one step; none where it only changes something."""
         from benchmarks.trust.judge import Told, judge
 
-        ws, control, before = self.workspace, step.get("control", self.case.control), dict(self.reader.calls)
+        ws, control, before = (
+            self.workspace,
+            step.get("control", self.case.control),
+            dict(self.reader.calls),
+        )
         if "ask" in step:
             options = {"workflow": step["workflow"]} if "workflow" in step else {}
             told = self._safely(lambda: _told(ws.ask(step["ask"], **options), self._since(before)))
@@ -90,7 +128,13 @@ class _Play:
             told = command(Path(sys.argv[1]).resolve(), folder, step["command"], self.reader)
             yield judge({"right": 0, **step}, told, control)
         elif "tables" in step:
-            yield judge(step, Told("answered", [*ws.tables, len(ws.tables), bool(ws.tables), sorted(ws.tables)[0]]), control)
+            yield judge(
+                step,
+                Told(
+                    "answered", [*ws.tables, len(ws.tables), bool(ws.tables), sorted(ws.tables)[0]]
+                ),
+                control,
+            )
         elif "add" in step:
             (paper,) = (paper for paper in self.case.papers if paper.name == step["add"])
             self.files[paper.name].write_text(paper.text, encoding="utf-8")
@@ -107,7 +151,9 @@ class _Play:
         return {stage: count - before.get(stage, 0) for stage, count in self.reader.calls.items()}
 
     def _safely(self, function: Any) -> Any:
-        """What a call tells; an error that the package raises on purpose is a failure that says why."""
+        """What a call tells; an error that the package raises on purpose is a
+        failure that says why.
+        """
         from benchmarks.trust.judge import Told
         from sliders.errors import SlidersError
 
@@ -117,7 +163,9 @@ class _Play:
             return Told("failed", None, str(error), (), str(error))
 
     def _together(self, questions: Any) -> Iterator[Any]:
-        """Questions asked at once: each as if alone, with a run of its own and only its own calls."""
+        """Questions asked at once: each as if alone, with a run of its own
+        and only its own calls.
+        """
         from benchmarks.trust.judge import SILENT, Outcome, judge
 
         async def every() -> list[Any]:
@@ -130,14 +178,19 @@ class _Play:
         if len(runs) < len(answers):
             yield Outcome(SILENT, f"{len(answers)} questions share run {runs}")
         if charged > sum(self.reader.calls.values()):
-            yield Outcome(SILENT, f"{charged} calls are charged, {sum(self.reader.calls.values())} were made")
+            yield Outcome(
+                SILENT, f"{charged} calls are charged, {sum(self.reader.calls.values())} were made"
+            )
 
 
 def _frame(frame: Any, calls: Mapping[str, int]) -> Any:
     from benchmarks.trust.judge import Told
 
     notes = "; ".join(map(str, frame.attrs.get("notes", ())))
-    rows = [[None if cell != cell else cell for cell in row] for row in frame.astype(object).to_numpy().tolist()]
+    rows = [
+        [None if cell != cell else cell for cell in row]
+        for row in frame.astype(object).to_numpy().tolist()
+    ]
     value = [row[0] for row in rows] if len(frame.columns) == 1 else rows
     return Told("answered", value, str(value), (), notes, calls)
 
@@ -154,7 +207,9 @@ def play(package: Any, case: Any) -> dict[str, Any]:
         for paper in (paper for paper in case.papers if not paper.later):
             files[paper.name].write_text(paper.text, encoding="utf-8")
         try:
-            with package.Workspace(Path(folder, "workspace.db"), model=_model(reader), **case.settings) as ws:
+            with package.Workspace(
+                Path(folder, "workspace.db"), model=_model(reader), **case.settings
+            ) as ws:
                 ws.add([str(files[paper.name]) for paper in case.papers if not paper.later])
                 playing = _Play(case, reader, ws, files)
                 for step in case.steps:
@@ -162,13 +217,21 @@ def play(package: Any, case: Any) -> dict[str, Any]:
         except (SlidersError, *_CRASHES) as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(place.filename).name}:{place.lineno}"
-            outcomes.append(Outcome(CRASHED, f"{type(error).__name__}: {str(error)[:200]} ({where})"))
+            outcomes.append(
+                Outcome(CRASHED, f"{type(error).__name__}: {str(error)[:200]} ({where})")
+            )
     worst = max(outcomes, key=lambda o: WORST.index(o.verdict))
     return {
-        "case": case.name, "kind": case.kind, "control": case.control, "guard": case.guard,
-        "verdict": worst.verdict, "about": worst.about,
-        "unknown": sorted(set(reader.unknown)), "calls": reader.calls, "seconds": round(time.perf_counter() - started, 2),
-    }  # fmt: skip
+        "case": case.name,
+        "kind": case.kind,
+        "control": case.control,
+        "guard": case.guard,
+        "verdict": worst.verdict,
+        "about": worst.about,
+        "unknown": sorted(set(reader.unknown)),
+        "calls": reader.calls,
+        "seconds": round(time.perf_counter() - started, 2),
+    }
 
 
 def main() -> int:

@@ -15,8 +15,9 @@ WORST = (RIGHT, WARNED, UNNAMED, CALLS, ALARM, CRASHED, SILENT)
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What came back: the status, the value, its text, doubts, all remarks beside it in one text, the
-    calls made for it by stage, and the words of its sources."""
+    """What came back: the status, the value, its text, doubts, all remarks beside it in one text,
+    the calls made for it by stage, and the words of its sources.
+    """
 
     status: str
     value: Any = None
@@ -48,16 +49,26 @@ def passes(control: bool, verdict: str) -> bool:
 def judge(step: Mapping[str, Any], told: Told, control: bool) -> Outcome:
     """The outcome of one question.
 
-    `right` is the right value (a case without it asks for a warning), `status` what the status must be, `names` words that
-    the remarks must hold where the answer warns, `contains` words that the text must hold, `max_calls` the most calls of a
-    stage, `wrong` values that are wrong.
+    `right` is the right value (a case without it asks for a warning), `status` what the status must
+    be, `names` words that the remarks must hold where the answer warns, `contains` words that the
+    text must hold, `max_calls` the most calls of a stage, `wrong` values that are wrong.
     """
     shown = f"{told.status} {told.value!r} {'; '.join(told.doubts)[:200]}".strip()
     wanted = step.get("status")
-    named = all(str(word).lower() in f"{told.remarks} {told.text}".lower() for word in _listed(step.get("names")))
+    named = all(
+        str(word).lower() in f"{told.remarks} {told.text}".lower()
+        for word in _listed(step.get("names"))
+    )
     right = _right(step, told)
     if wanted is not None and told.status not in _listed(wanted):
-        return Outcome(ALARM if control else SILENT if not told.warns or told.status == "not_found" else UNNAMED, shown)
+        return Outcome(
+            ALARM
+            if control
+            else SILENT
+            if not told.warns or told.status == "not_found"
+            else UNNAMED,
+            shown,
+        )
     if wanted is not None and told.status != "answered":
         good = named and right is not False
         return Outcome(RIGHT if good else UNNAMED, shown)
@@ -84,7 +95,11 @@ def _right(step: Mapping[str, Any], told: Told) -> bool | None:
         return False
     holds = all(str(word).lower() in told.text.lower() for word in _listed(step.get("contains")))
     lacks = not any(str(word).lower() in told.text.lower() for word in _listed(step.get("lacks")))
-    return holds and lacks and ("right" not in step or same(step["right"], told.value, bool(step.get("in_order"))))
+    return (
+        holds
+        and lacks
+        and ("right" not in step or same(step["right"], told.value, bool(step.get("in_order"))))
+    )
 
 
 def _listed(said: Any) -> list[Any]:
@@ -92,7 +107,9 @@ def _listed(said: Any) -> list[Any]:
 
 
 def same(right: Any, value: Any, in_order: bool = False) -> bool:
-    """Whether two values are equal: numbers up to rounding in the ninth digit, texts without case, lists in any order."""
+    """Whether two values are equal: numbers up to rounding in the ninth digit, texts without
+    case, lists in any order.
+    """
     right, value = _single(right), _single(value)
     if isinstance(right, list) or isinstance(value, list):
         if not (isinstance(right, list) and isinstance(value, list) and len(right) == len(value)):
@@ -105,7 +122,9 @@ def same(right: Any, value: Any, in_order: bool = False) -> bool:
             left.remove(match)
         return True
     if isinstance(right, bool) or isinstance(value, bool):
-        return str(int(right) if isinstance(right, bool) else right) == str(int(value) if isinstance(value, bool) else value)
+        return str(int(right) if isinstance(right, bool) else right) == str(
+            int(value) if isinstance(value, bool) else value
+        )
     if isinstance(right, int | float) and isinstance(value, int | float):
         return math.isclose(right, value, rel_tol=1e-9, abs_tol=1e-12)
     return _folded(right) == _folded(value)
@@ -128,22 +147,31 @@ Played = tuple[str, bool, bool, str, str]
 
 
 def totals(outcomes: Sequence[Played]) -> dict[str, Any]:
-    """Figures of cases; guards, which the version before the cases passed too, are counted apart."""
+    """Figures of cases; guards, which the version before the cases passed
+    too, are counted apart.
+    """
     counted = [o for o in outcomes if not o[2]]
     guards = [o for o in outcomes if o[2]]
     kinds = sorted({kind for *_, kind, _ in counted})
-    failed = {name: verdict for name, control, _, _, verdict in outcomes if not passes(control, verdict)}
+    failed = {
+        name: verdict for name, control, _, _, verdict in outcomes if not passes(control, verdict)
+    }
     return _counts(counted) | {
-        "guards": len(guards), "guards_failed": sum(o[0] in failed for o in guards),
-        "by_kind": {kind: _counts([o for o in counted if o[3] == kind]) for kind in kinds}, "failed": failed,
-    }  # fmt: skip
+        "guards": len(guards),
+        "guards_failed": sum(o[0] in failed for o in guards),
+        "by_kind": {kind: _counts([o for o in counted if o[3] == kind]) for kind in kinds},
+        "failed": failed,
+    }
 
 
 def _counts(some: Sequence[Played]) -> dict[str, int]:
     verdicts = [verdict for *_, verdict in some]
     alarms = sum(control and verdict not in (RIGHT, SILENT) for _, control, _, _, verdict in some)
     return {
-        "cases": len(some), "controls": sum(control for _, control, *_ in some), "silent_wrong": verdicts.count(SILENT),
-        "false_alarms": alarms, "passed": sum(passes(control, verdict) for _, control, _, _, verdict in some),
+        "cases": len(some),
+        "controls": sum(control for _, control, *_ in some),
+        "silent_wrong": verdicts.count(SILENT),
+        "false_alarms": alarms,
+        "passed": sum(passes(control, verdict) for _, control, _, _, verdict in some),
         **{name: verdicts.count(name) for name in (RIGHT, WARNED, UNNAMED, CALLS, CRASHED)},
-    }  # fmt: skip
+    }

@@ -1,4 +1,6 @@
-"""A case's reader behind an OpenAI-compatible server on loopback, and the command line of a checkout that asks it."""
+"""A case's reader behind an OpenAI-compatible server on loopback, and the command line of a
+checkout that asks it.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,21 @@ from typing import Any
 from benchmarks.trust.judge import Told
 from benchmarks.trust.reader import Reader
 
-_STAGES = {"tables": "schema", "hints": "plan", "rows": "extract", "cells": "extract", "about": "extract", "parts": "gate",
-           "looks": "reconcile", "key": "reconcile", "sql": "answer"}  # fmt: skip
-_ERRORS = {"refused": (400, "the prompt was refused by the content filter"), "unavailable": (401, "the key is wrong")}
+_STAGES = {
+    "tables": "schema",
+    "hints": "plan",
+    "rows": "extract",
+    "cells": "extract",
+    "about": "extract",
+    "parts": "gate",
+    "looks": "reconcile",
+    "key": "reconcile",
+    "sql": "answer",
+}
+_ERRORS = {
+    "refused": (400, "the prompt was refused by the content filter"),
+    "unavailable": (401, "the key is wrong"),
+}
 _SECONDS = 120
 
 
@@ -31,10 +45,20 @@ def _shape(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _completion(body: Mapping[str, Any], text: str) -> dict[str, Any]:
     message = {"role": "assistant", "content": text}
-    usage = {"prompt_tokens": len(json.dumps(body)) // 4, "completion_tokens": len(text) // 4, "total_tokens": 0}
+    usage = {
+        "prompt_tokens": len(json.dumps(body)) // 4,
+        "completion_tokens": len(text) // 4,
+        "total_tokens": 0,
+    }
     choice = {"index": 0, "message": message, "delta": message, "finish_reason": "stop"}
-    return {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": body.get("model", ""), "choices": [choice],
-            "usage": usage}  # fmt: skip
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": body.get("model", ""),
+        "choices": [choice],
+        "usage": usage,
+    }
 
 
 @contextmanager
@@ -52,18 +76,31 @@ def served(reader: Reader) -> Iterator[str]:
             asked = shape.get("properties") or [name for name in _STAGES if f'{{"{name}":' in said]
             stage = next((_STAGES[name] for name in _STAGES if name in asked), "answer")
             if failure := _ERRORS.get(reader.case.fails.get(stage, "")):
-                self._send(failure[0], {"error": {"message": failure[1], "type": "scripted", "code": failure[0]}})
+                self._send(
+                    failure[0],
+                    {"error": {"message": failure[1], "type": "scripted", "code": failure[0]}},
+                )
                 return
             messages = [(str(m["role"]), str(m["content"])) for m in body["messages"]]
             reply = reader.reply(stage, messages, shape)
-            self._send(200, _completion(body, reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)), body)
+            self._send(
+                200,
+                _completion(
+                    body, reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
+                ),
+                body,
+            )
 
-        def _send(self, status: int, data: Mapping[str, Any], body: Mapping[str, Any] | None = None) -> None:
+        def _send(
+            self, status: int, data: Mapping[str, Any], body: Mapping[str, Any] | None = None
+        ) -> None:
             text = json.dumps(data)
             streamed = bool(body and body.get("stream"))
             raw = (f"data: {text}\n\ndata: [DONE]\n\n" if streamed else text).encode()
             self.send_response(status)
-            self.send_header("Content-Type", "text/event-stream" if streamed else "application/json")
+            self.send_header(
+                "Content-Type", "text/event-stream" if streamed else "application/json"
+            )
             self.send_header("Content-Length", str(len(raw)))
             self.end_headers()
             self.wfile.write(raw)
@@ -81,15 +118,28 @@ def served(reader: Reader) -> Iterator[str]:
 
 
 def command(checkout: Path, folder: Path, words: Sequence[str], reader: Reader) -> Told:
-    """What `sliders` prints for these words in a folder: the exit code as the value, all that it prints as the text."""
+    """What `sliders` prints for these words in a folder: the exit code as the value, all that
+    it prints as the text.
+    """
     with served(reader) as url:
         environment = {
-            **os.environ, "PYTHONPATH": str(checkout), "SLIDERS_BASE_URL": url, "SLIDERS_MODEL": "scripted",
-            "OPENAI_API_KEY": "x", "SLIDERS_DIALECT": "full", "SLIDERS_RETRIES": "1",
-        }  # fmt: skip
+            **os.environ,
+            "PYTHONPATH": str(checkout),
+            "SLIDERS_BASE_URL": url,
+            "SLIDERS_MODEL": "scripted",
+            "OPENAI_API_KEY": "x",
+            "SLIDERS_DIALECT": "full",
+            "SLIDERS_RETRIES": "1",
+        }
         line = [sys.executable, "-m", "sliders", *words]
         done = subprocess.run(
-            line, cwd=folder, env=environment, capture_output=True, text=True, timeout=_SECONDS, check=False
-        )  # fmt: skip
+            line,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
     text = done.stdout + done.stderr
     return Told("answered", done.returncode, text, (), text, dict(reader.calls))

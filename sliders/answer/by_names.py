@@ -1,4 +1,6 @@
-"""A statement over names in the place of their printed forms: a copy, to measure what the forms change."""
+"""A statement over names in the place of their printed forms: a copy, to measure
+what the forms change.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,11 @@ from sliders.answer.references import References
 TESTS = (exp.EQ, exp.NEQ, exp.In, exp.Like, exp.ILike, exp.Glob)
 
 
-def over_names(tree: exp.Query, names: References, table: TableProfile, column: str, canonical: str) -> exp.Query:
-    """A copy in which the printed column holds the names, and a name passes a test that one of its forms passes.
+def over_names(
+    tree: exp.Query, names: References, table: TableProfile, column: str, canonical: str
+) -> exp.Query:
+    """A copy in which the printed column holds the names, and a name passes a test that one
+    of its forms passes.
 
     A copy that selects all columns keeps them as they are: its tests alone are others.
     """
@@ -19,7 +24,9 @@ def over_names(tree: exp.Query, names: References, table: TableProfile, column: 
     known = References(copy, names.profiles)
     whole = any(not isinstance(star.parent, exp.Count) for star in copy.find_all(exp.Star))
     tests = [test for test in copy.find_all(*TESTS) if _of_forms(test, known, table, column)]
-    sources = [s for s in copy.find_all(exp.Table) if known.aliases.get(s.alias_or_name.lower()) is table]
+    sources = [
+        s for s in copy.find_all(exp.Table) if known.aliases.get(s.alias_or_name.lower()) is table
+    ]
     for source in () if whole else sources:
         source.replace(_named(source, copy, table, column, canonical))
     for test in tests:
@@ -31,13 +38,19 @@ def owner_of(node: exp.Column, names: References) -> tuple[TableProfile, ColumnP
     """The table and column that a name means, behind one alias too; None for other expressions."""
     if (own := names.of(node)) is not None:
         return own
-    aliases = (alias for alias in names.tree.find_all(exp.Alias) if alias.alias.lower() == node.name.lower())
+    aliases = (
+        alias
+        for alias in names.tree.find_all(exp.Alias)
+        if alias.alias.lower() == node.name.lower()
+    )
     behind = (names.of(one) for alias in aliases for one in alias.this.find_all(exp.Column))
     return next((one for one in behind if one is not None), None)
 
 
 def _of_forms(test: exp.Expr, names: References, table: TableProfile, column: str) -> bool:
-    """Whether a test is of single forms of a column and nothing else: what a row prints decides it."""
+    """Whether a test is of single forms of a column and nothing else:
+    what a row prints decides it.
+    """
     columns = {(node.table, node.name): node for node in test.find_all(exp.Column)}
     if len(columns) != 1 or test.find(exp.AggFunc, exp.Query, exp.Window, exp.Exists) is not None:
         return False
@@ -45,17 +58,27 @@ def _of_forms(test: exp.Expr, names: References, table: TableProfile, column: st
     return owner is not None and owner[0] is table and owner[1].column.name == column
 
 
-def _named(source: exp.Table, tree: exp.Query, table: TableProfile, column: str, canonical: str) -> exp.Subquery:
+def _named(
+    source: exp.Table, tree: exp.Query, table: TableProfile, column: str, canonical: str
+) -> exp.Subquery:
     """A table whose printed column holds the names, with the columns that a statement reads."""
     read = {node.name.lower() for node in tree.find_all(exp.Column)}
-    read |= {node.name.lower() for join in tree.find_all(exp.Join) for node in join.args.get("using") or ()}
+    read |= {
+        node.name.lower()
+        for join in tree.find_all(exp.Join)
+        for node in join.args.get("using") or ()
+    }
     known = [c.column.name for c in table.columns] + [table.view.row_id] * bool(table.view.row_id)
-    kept: list[exp.Expr] = [exp.column(name, quoted=True) for name in known if name.lower() in read and name != column]
+    kept: list[exp.Expr] = [
+        exp.column(name, quoted=True) for name in known if name.lower() in read and name != column
+    ]
     name = exp.alias_(exp.column(canonical, quoted=True), column, quoted=True)
     return exp.select(*kept, name).from_(_bare(table)).subquery(source.alias_or_name)
 
 
-def _passing(test: exp.Expr, table: TableProfile, column: str, canonical: str, whole: bool) -> exp.Expr:
+def _passing(
+    test: exp.Expr, table: TableProfile, column: str, canonical: str, whole: bool
+) -> exp.Expr:
     """Whether a form of the row's name passes a test; what a test denies, none of them may be."""
     node = next(test.find_all(exp.Column)).copy()
     inner: exp.Expr = test.copy()

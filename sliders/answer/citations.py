@@ -15,19 +15,29 @@ from sliders.errors import QueryError
 MAX_CITED = 20
 
 
-def contributing_rows_sql(sql: str, tables: Sequence[TableView], limit: int = MAX_CITED) -> str | None:
-    """SQL that returns `table_name, row_id` of the rows that `sql`'s result comes from, at most `limit` (see `traces`).
+def contributing_rows_sql(
+    sql: str, tables: Sequence[TableView], limit: int = MAX_CITED
+) -> str | None:
+    """SQL that returns `table_name, row_id` of the rows that `sql`'s result comes from, at most
+    `limit` (see `traces`).
 
     None when the statement reads no table with row ids.
     """
     parts = [
-        f"SELECT {quote(table)} AS table_name, {identifier(column)} AS row_id FROM ({trace.sql}) AS t{n}"
-        for n, trace in enumerate(traces(sql, tables)) for column, table in trace.rows
-    ]  # fmt: skip
+        (
+            f"SELECT {quote(table)} AS table_name, {identifier(column)} AS row_id FROM "
+            f"({trace.sql}) AS t{n}"
+        )
+        for n, trace in enumerate(traces(sql, tables))
+        for column, table in trace.rows
+    ]
     if not parts:
         return None
     listed = " UNION ALL ".join(parts)
-    return f"SELECT DISTINCT table_name, row_id FROM ({listed}) AS cited WHERE NOT row_id IS NULL LIMIT {limit}"
+    return (
+        f"SELECT DISTINCT table_name, row_id FROM ({listed}) AS cited WHERE NOT row_id IS "
+        f"NULL LIMIT {limit}"
+    )
 
 
 def columns_used(sql: str, tables: Sequence[TableView]) -> dict[str, tuple[str, ...]]:
@@ -46,5 +56,7 @@ def columns_used(sql: str, tables: Sequence[TableView]) -> dict[str, tuple[str, 
         if view.name.lower() in read:
             beside = {c.companion_of for c in view.companions if c.sql_name.lower() in named}
             columns = (column.name for column in view.table.columns)
-            used[view.name] = tuple(name for name in columns if name.lower() in named or name in beside)
+            used[view.name] = tuple(
+                name for name in columns if name.lower() in named or name in beside
+            )
     return used

@@ -1,4 +1,6 @@
-"""A statement as the model wrote it, and the same one in SQLite's dialect; its meaning is never touched (law 5)."""
+"""A statement as the model wrote it, and the same one in SQLite's dialect;
+its meaning is never touched (law 5).
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,20 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp
 
 
 def parse_select(sql: str, dialect: str = DIALECT) -> exp.Query:
-    """The one SELECT of `sql`. Raises QueryError: it does not parse, is not one statement, or is not a SELECT."""
+    """The one SELECT of `sql`.
+
+    Raises QueryError: it does not parse, is not one statement, or is not a SELECT.
+    """
     try:
-        trees = [t for t in sqlglot.parse(sql, dialect=dialect) if t is not None and not isinstance(t, exp.Semicolon)]
+        trees = [
+            t
+            for t in sqlglot.parse(sql, dialect=dialect)
+            if t is not None and not isinstance(t, exp.Semicolon)
+        ]
     except (SqlglotError, RecursionError) as error:
-        raise QueryError(f"the SQL does not parse: {str(error).splitlines()[0]}; write one SQLite SELECT") from error
+        raise QueryError(
+            f"the SQL does not parse: {str(error).splitlines()[0]}; write one SQLite SELECT"
+        ) from error
     if len(trees) != 1:
         raise QueryError(f"{len(trees)} statements were given; write exactly one SELECT")
     if not isinstance(trees[0], exp.Query):
@@ -35,7 +46,9 @@ def parse_select(sql: str, dialect: str = DIALECT) -> exp.Query:
 
 
 def statement_in(reply: str) -> str:
-    """The statement of a reply that may carry a code fence or a trailing semicolon; nothing else is taken off."""
+    """The statement of a reply that may carry a code fence or a trailing semicolon;
+    nothing else is taken off.
+    """
     text = reply.strip()
     if "```" in text:
         text = text.split("```")[1]
@@ -55,30 +68,44 @@ def without_limit(sql: str) -> str:
 
 
 def in_sqlite(sql: str, profiles: Sequence[TableProfile]) -> tuple[str, exp.Query]:
-    """The statement to run and its tree; the very text that was given wherever SQLite reads it as it was meant.
+    """The statement to run and its tree; the very text that was given wherever SQLite
+    reads it as it was meant.
 
-    What other dialects say differently is said in SQLite's words: parts of dates, days and years between two dates, ILIKE, double
-    quotes around a string, an apostrophe inside one, a text that the column holds in other letter case.
-    Raises QueryError: it is no single SELECT in any dialect.
+    What other dialects say differently is said in SQLite's words: parts of dates, days and years
+    between two dates, ILIKE, double quotes around a string, an apostrophe inside one, a text that
+    the column holds in other letter case. Raises QueryError: it is no single SELECT in any dialect.
     """
     try:
         tree = parse_select(sql)
         changed = False
     except QueryError:
         tries = [(sql, other) for other in _OTHERS] + [(with_apostrophes(sql), DIALECT)]
-        read = next((t for text, dialect in tries if (t := _tried(text, dialect)) is not None), None)
+        read = next(
+            (t for text, dialect in tries if (t := _tried(text, dialect)) is not None), None
+        )
         if read is None:
             raise
         tree, changed = read, True
-    for node in list(tree.find_all(exp.Year, exp.Month, exp.Day, exp.Extract, exp.Anonymous, exp.TimeToStr)):
+    for node in list(
+        tree.find_all(exp.Year, exp.Month, exp.Day, exp.Extract, exp.Anonymous, exp.TimeToStr)
+    ):
         said = _of_date(node)
         if said is not None:
             node.replace(said)
             changed = True
-    known = {name.lower() for p in profiles for name in (p.view.name, p.view.row_id, *(c.column.name for c in p.columns))}
+    known = {
+        name.lower()
+        for p in profiles
+        for name in (p.view.name, p.view.row_id, *(c.column.name for c in p.columns))
+    }
     known |= {alias.alias.lower() for alias in tree.find_all(exp.Alias, exp.TableAlias)}
     for column in list(tree.find_all(exp.Column)):
-        if column.this.args.get("quoted") and not column.table and column.name.lower() not in known and '"' in sql:
+        if (
+            column.this.args.get("quoted")
+            and not column.table
+            and column.name.lower() not in known
+            and '"' in sql
+        ):
             column.replace(exp.Literal.string(column.name))
             changed = True
     changed = _row_numbers(tree, profiles) or changed
@@ -90,13 +117,20 @@ _ROW_NUMBERS = ("rowid", "_rowid_", "oid")
 
 
 def _row_numbers(tree: exp.Query, profiles: Sequence[TableProfile]) -> bool:
-    """Write the table's own row identifier for SQLite's, which a view does not have; an order by it means nothing, and stays."""
+    """Write the table's own row identifier for SQLite's, which a view does not have;
+    an order by it means nothing, and stays.
+    """
     names, changed = References(tree, profiles), False
     for column in tree.find_all(exp.Column):
         if column.name.lower() not in _ROW_NUMBERS or names.of(column) is not None:
             continue
         owners = [names.aliases.get(column.table.lower())] if column.table else list(names.used())
-        if len(owners) == 1 and owners[0] is not None and owners[0].view.row_id and not isinstance(_within(column), exp.Ordered):
+        if (
+            len(owners) == 1
+            and owners[0] is not None
+            and owners[0].view.row_id
+            and not isinstance(_within(column), exp.Ordered)
+        ):
             column.this.replace(exp.to_identifier(owners[0].view.row_id))
             changed = True
     return changed
@@ -108,15 +142,20 @@ def _within(column: exp.Column) -> exp.Expr | None:
 
 
 def _spelled(tree: exp.Query, profiles: Sequence[TableProfile]) -> bool:
-    """Write texts that a test for equality names as their column holds them, where case, accents, quotes, full stops and commas
-    alone differ: a "C#" is no "C++"."""
+    """Write texts that a test for equality names as their column holds them, where case, accents,
+    quotes, full stops and commas alone differ: a "C#" is no "C++".
+    """
     names, changed = References(tree, profiles), False
     for node in list(tree.find_all(exp.EQ, exp.NEQ, exp.In)):
         owner = names.of(node.this)
         if owner is None or owner[1].column.type not in TEXTUAL:
             continue
         for literal in node.expressions if isinstance(node, exp.In) else [node.expression]:
-            if isinstance(literal, exp.Literal) and literal.is_string and literal.name not in owner[1].texts:
+            if (
+                isinstance(literal, exp.Literal)
+                and literal.is_string
+                and literal.name not in owner[1].texts
+            ):
                 held = [text for text in owner[1].texts if _form(text) == _form(literal.name)]
                 if len(held) == 1 or (held and isinstance(node, exp.In)):
                     for text in held[1:]:
@@ -157,8 +196,10 @@ def _of_date(node: exp.Expr) -> exp.Expr | None:
         first, last = (side.sql(DIALECT) for side in node.expressions)
         spans = {
             "days_between": f"CAST(JULIANDAY({last}) - JULIANDAY({first}) AS INTEGER)",
-            "years_between": f"(CAST(SUBSTR({last}, 1, 4) AS INTEGER) - CAST(SUBSTR({first}, 1, 4) AS INTEGER)"
-            f" - (SUBSTR({last}, 6) < SUBSTR({first}, 6)))",
+            "years_between": (
+                f"(CAST(SUBSTR({last}, 1, 4) AS INTEGER) - CAST(SUBSTR({first}, 1, 4) AS INTEGER) "
+                f"- (SUBSTR({last}, 6) < SUBSTR({first}, 6)))"
+            ),
         }
         said = spans.get(node.name.lower())
         return exp.maybe_parse(said, dialect=DIALECT) if said else None
@@ -166,14 +207,20 @@ def _of_date(node: exp.Expr) -> exp.Expr | None:
 
 
 def _part(date: exp.Expr, part: str) -> exp.Expr:
-    """Year, month or day of ISO text as an integer (`strftime` reads a bare year as a day number)."""
+    """Year, month or day of ISO text as an integer (`strftime` reads a bare
+    year as a day number).
+    """
     start, length = {"YEAR": (1, 4), "MONTH": (6, 2), "DAY": (9, 2)}[part]
-    return exp.maybe_parse(f"CAST(SUBSTR({date.sql(DIALECT)}, {start}, {length}) AS INTEGER)", dialect=DIALECT)
+    return exp.maybe_parse(
+        f"CAST(SUBSTR({date.sql(DIALECT)}, {start}, {length}) AS INTEGER)", dialect=DIALECT
+    )
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
     """A date without what only says that it is one; "now" is a date by its function alone."""
-    while isinstance(node, exp.TsOrDsToTimestamp | exp.TsOrDsToDate | exp.Date | exp.Paren | exp.Cast):
+    while isinstance(
+        node, exp.TsOrDsToTimestamp | exp.TsOrDsToDate | exp.Date | exp.Paren | exp.Cast
+    ):
         if isinstance(node.this, exp.Literal):
             break
         node = node.this

@@ -1,4 +1,6 @@
-"""What keeps an answer from being complete or sure: what is missing, and what may be otherwise, each with its next command."""
+"""What keeps an answer from being complete or sure: what is missing, and what may be otherwise,
+each with its next command.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,12 @@ Rows = Sequence[Sequence[object]]
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A value, name or row that may be otherwise, where another one would change what the answer shows.
+    """A value, name or row that may be otherwise, where another one would change
+    what the answer shows.
 
-    `thing` names what is doubted and why, `place` the document with its page and the table's column and row, `effect` what the
-    answer shows now and would show then, `command` is the next command that settles it.
+    `thing` names what is doubted and why, `place` the document with its page and the table's
+    column and row, `effect` what the answer shows now and would show then, `command` is the next
+    command that settles it.
     """
 
     kind: Kind
@@ -33,7 +37,9 @@ class Doubt:
 
     def __str__(self) -> str:
         where = f" ({self.place})" if self.place else ""
-        return f"{self.thing}{where}; {self.effect}" + (f"; settle it: {self.command}" if self.command else "")
+        return f"{self.thing}{where}; {self.effect}" + (
+            f"; settle it: {self.command}" if self.command else ""
+        )
 
     def to_dict(self) -> dict[str, str]:
         """Plain JSON."""
@@ -42,11 +48,12 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that an answer lacks: `thing` in words, the names of the `documents` that lack it, and the next command.
+    """Something that an answer lacks: `thing` in words, the names of the `documents` that lack it,
+    and the next command.
 
-    A "value" is missing in a column that the statement adds up, averages, ranks or counts; a "document" that should fill a
-    table gave no row; a part of a document "failed"; the work "stopped" at a budget; a result was "cut"; a part of the question
-    is "uncovered" by any column.
+    A "value" is missing in a column that the statement adds up, averages, ranks or counts; a
+    "document" that should fill a table gave no row; a part of a document "failed"; the work
+    "stopped" at a budget; a result was "cut"; a part of the question is "uncovered" by any column.
     """
 
     kind: Literal["value", "document", "failed", "stopped", "cut", "uncovered"]
@@ -71,7 +78,10 @@ def named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
 def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
     """Doubts in words, those that change most, and how many more there are."""
     more = len(doubts) - MOST_SHOWN
-    return [*map(str, doubts[:MOST_SHOWN]), *([f"and {more} more (--json lists them all)"] if more > 0 else [])]
+    return [
+        *map(str, doubts[:MOST_SHOWN]),
+        *([f"and {more} more (--json lists them all)"] if more > 0 else []),
+    ]
 
 
 def effect_words(before: Rows, after: Sequence[Rows]) -> str:
@@ -80,18 +90,24 @@ def effect_words(before: Rows, after: Sequence[Rows]) -> str:
     numbers = [number for rows in others if (number := _single(rows)) is not None]
     if _single(before) is not None and len(numbers) == len(others):
         low, high = min(numbers), max(numbers)
-        return f"{result_words(before)} would be {shown(low)}" + (f" to {shown(high)}" if high != low else "")
+        return f"{result_words(before)} would be {shown(low)}" + (
+            f" to {shown(high)}" if high != low else ""
+        )
     return f"{result_words(before)} would be {result_words(others[0])}" if others else ""
 
 
 def change_size(before: Rows, after: Sequence[Rows]) -> float:
-    """How much other values change a result: the largest difference of its number, else how many rows differ."""
+    """How much other values change a result: the largest difference of its number, else
+    how many rows differ.
+    """
     number = _single(before)
     sizes = []
     for rows in after:
         other = _single(rows)
         apart = len(set(map(repr, before)) ^ set(map(repr, rows)))
-        sizes.append(abs(other - number) if number is not None and other is not None else float(apart))
+        sizes.append(
+            abs(other - number) if number is not None and other is not None else float(apart)
+        )
     return max(sizes, default=0.0)
 
 
@@ -115,10 +131,16 @@ def _cell(cell: object) -> str:
 
 
 def command_of(verb: str, *words: Scalar, **sides: Sequence[tuple[str, Scalar]]) -> str:
-    """A command line of `sliders`: its verb, its words, and the column=value pairs of each option."""
+    """A command line of `sliders`: its verb, its words, and the column=value
+    pairs of each option.
+    """
     said = [plain(word) for word in words]
     behind = ["--", *said[2:]] if verb == "set-value" and said[-1].startswith("-") else said[2:]
-    pairs = [(option, f"{name}={plain(value)}") for option, values in sides.items() for name, value in values]
+    pairs = [
+        (option, f"{name}={plain(value)}")
+        for option, values in sides.items()
+        for name, value in values
+    ]
     options = [part for option, pair in pairs for part in (f"--{option}", pair)]
     return " ".join(["sliders", verb, *map(quote, [*said[:2], *options, *behind])])
 

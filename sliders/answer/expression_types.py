@@ -10,13 +10,25 @@ from sliders.answer.references import References
 from sliders.schema.types import ColumnType
 
 _WHOLE_COLUMNS = (ColumnType.INTEGER, ColumnType.BOOLEAN)
-_SAME_TYPE = (exp.Paren, exp.Neg, exp.Abs, exp.Sum, exp.Max, exp.Min, exp.Nullif, exp.Filter, exp.Window)
+_SAME_TYPE = (
+    exp.Paren,
+    exp.Neg,
+    exp.Abs,
+    exp.Sum,
+    exp.Max,
+    exp.Min,
+    exp.Nullif,
+    exp.Filter,
+    exp.Window,
+)
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _TRUTHS = (exp.Predicate, exp.Not, exp.And, exp.Or, exp.Exists)
 
 
 def is_whole(node: exp.Expr | None, names: References) -> bool:
-    """Whether an expression gives whole numbers alone, so that SQLite divides it without a fraction."""
+    """Whether an expression gives whole numbers alone, so that SQLite divides
+    it without a fraction.
+    """
     if isinstance(node, exp.Literal):
         return not node.is_string and node.name.isdigit()
     if isinstance(node, exp.Column):
@@ -27,9 +39,15 @@ def is_whole(node: exp.Expr | None, names: References) -> bool:
         return node.to.is_type(*exp.DataType.INTEGER_TYPES)
     if isinstance(node, exp.Subquery):
         inner = node.this
-        return isinstance(inner, exp.Select) and len(inner.selects) == 1 and is_whole(inner.selects[0].unalias(), names)
+        return (
+            isinstance(inner, exp.Select)
+            and len(inner.selects) == 1
+            and is_whole(inner.selects[0].unalias(), names)
+        )
     parts = list(_parts(node))
-    return bool(parts) and all(isinstance(part, exp.Null) or is_whole(part, names) for part in parts)
+    return bool(parts) and all(
+        isinstance(part, exp.Null) or is_whole(part, names) for part in parts
+    )
 
 
 def _parts(node: exp.Expr | None) -> Iterator[exp.Expr | None]:
@@ -39,7 +57,9 @@ def _parts(node: exp.Expr | None) -> Iterator[exp.Expr | None]:
         if node.args.get("default") is not None:
             yield node.args["default"]
     elif isinstance(node, exp.If):
-        yield from (part for part in (node.args["true"], node.args.get("false")) if part is not None)
+        yield from (
+            part for part in (node.args["true"], node.args.get("false")) if part is not None
+        )
     elif isinstance(node, exp.Coalesce):
         yield from (node.this, *node.expressions)
     elif isinstance(node, exp.Distinct):
@@ -59,15 +79,23 @@ def _is_whole_column(column: exp.Column, names: References) -> bool:
 
 
 def _derived(column: exp.Column) -> exp.Expr | None:
-    """The expression that a column of a derived table or CTE stands for; None where its name is not that of one alone."""
+    """The expression that a column of a derived table or CTE stands for;
+    None where its name is not that of one alone.
+    """
     select = column.find_ancestor(exp.Select)
-    inner = [item for item in column.root().find_all(exp.Alias) if item.alias.lower() == column.name.lower()]
+    inner = [
+        item
+        for item in column.root().find_all(exp.Alias)
+        if item.alias.lower() == column.name.lower()
+    ]
     meant = [item.this for item in inner if item.find_ancestor(exp.Select) is not select]
     return meant[0] if len(meant) == 1 else None
 
 
 def is_truth(node: exp.Expr | None, names: References) -> bool:
-    """Whether an expression says yes or no (1 or 0): a comparison, EXISTS, or a column of that type."""
+    """Whether an expression says yes or no (1 or 0): a comparison, EXISTS, or a
+    column of that type.
+    """
     if isinstance(node, exp.Paren | exp.Alias):
         return is_truth(node.this, names)
     if isinstance(node, exp.Column):

@@ -1,4 +1,6 @@
-"""A finding about a statement, and the words that findings and prompts share for columns, values and cells."""
+"""A finding about a statement, and the words that findings and prompts share for
+columns, values and cells.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,20 @@ from sliders.answer.profile import DATED, NUMERIC, ColumnProfile, identifier, qu
 from sliders.answer.range import Number
 
 Kind = Literal[
-    "literal", "nothing", "several", "shape", "division", "idle", "unstated", "counted", "same", "nulls", "ties", "units",
-    "repeated", "names",
+    "literal",
+    "nothing",
+    "several",
+    "shape",
+    "division",
+    "idle",
+    "unstated",
+    "counted",
+    "same",
+    "nulls",
+    "ties",
+    "units",
+    "repeated",
+    "names",
 ]
 LISTED = 30
 LISTED_CHARACTERS = 900
@@ -19,10 +33,12 @@ LISTED_CHARACTERS = 900
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One oddity: its kind, what it is about (the same one is sent once), and the words for the model and the user.
+    """One oddity: its kind, what it is about (the same one is sent once), and the words for
+    the model and the user.
 
-    `near` says that they name a value that is like the one that no row has; `doubt` stands beside the answer where the model
-    keeps its statement all the same, `other` the number that its statement would give then.
+    `near` says that they name a value that is like the one that no row has; `doubt` stands beside
+    the answer where the model keeps its statement all the same, `other` the number that its
+    statement would give then.
     """
 
     kind: Kind
@@ -36,7 +52,10 @@ class Finding:
 def listed(column: ColumnProfile) -> str:
     """The values of a column as far as they fit, most frequent first, with their counts."""
     if column.column.type in (*NUMERIC, *DATED):
-        return f"{column.column.name} runs from {column.lowest} to {column.highest}, {column.nulls} of {column.rows} NULL"
+        return (
+            f"{column.column.name} runs from {column.lowest} to {column.highest}, {column.nulls} "
+            f"of {column.rows} NULL"
+        )
     said: list[str] = []
     for value, count in column.values[:LISTED]:
         shown = quote(value[:60]) if isinstance(value, str) else str(value)
@@ -44,7 +63,10 @@ def listed(column: ColumnProfile) -> str:
             break
         said.append(f"{shown} ({count} rows)")
     more = f", and {column.distinct - len(said)} more" if column.distinct > len(said) else ""
-    return f"{column.column.name} has the values {', '.join(said) or 'NULL alone'}{more}; {column.nulls} rows are NULL"
+    return (
+        f"{column.column.name} has the values {', '.join(said) or 'NULL alone'}{more}; "
+        f"{column.nulls} rows are NULL"
+    )
 
 
 def cell_text(value: object) -> str:

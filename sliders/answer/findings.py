@@ -1,4 +1,6 @@
-"""What is odd about a statement and its result, in words that go back to the model; code changes nothing by itself."""
+"""What is odd about a statement and its result, in words that go back to the model;
+code changes nothing by itself.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,28 @@ from sliders.errors import QueryError, StoreError
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
 
 
-def findings_of(tree: exp.Query, profiles: Sequence[TableProfile], result: QueryResult, run_sql: RunSql) -> tuple[Finding, ...]:
+def findings_of(
+    tree: exp.Query, profiles: Sequence[TableProfile], result: QueryResult, run_sql: RunSql
+) -> tuple[Finding, ...]:
     """Everything odd about a statement that ran, the gravest first."""
     names = References(tree, profiles)
-    found = [*unheld_literals(tree, names), *_nothing(tree, names, result, run_sql), *_several(tree, run_sql)]
-    found += [*_divisions(tree, names), *_idle(tree, names), *_counted(tree, names), *_same(tree, run_sql)]
+    found = [
+        *unheld_literals(tree, names),
+        *_nothing(tree, names, result, run_sql),
+        *_several(tree, run_sql),
+    ]
+    found += [
+        *_divisions(tree, names),
+        *_idle(tree, names),
+        *_counted(tree, names),
+        *_same(tree, run_sql),
+    ]
     found += [*_repeated(tree, names, run_sql), *printed_names(tree, names, result, run_sql)]
-    found += [*mixed_units(tree, names, run_sql), *_ties(tree, result, run_sql), *_nulls(tree, names, run_sql)]
+    found += [
+        *mixed_units(tree, names, run_sql),
+        *_ties(tree, result, run_sql),
+        *_nulls(tree, names, run_sql),
+    ]
     return tuple(dict.fromkeys(found))
 
 
@@ -38,39 +55,68 @@ def misshapen(asks: Asks, result: QueryResult) -> tuple[Finding, ...]:
     rows = len(result.rows)
     if asks in ("one", "number") and rows > 1:
         kind = "one thing" if asks == "one" else "one number"
-        text = f"the question asks for {kind}, and the statement gives {rows} rows: add what tells them apart, or show ties alone"
+        text = (
+            f"the question asks for {kind}, and the statement gives {rows} rows: add what tells "
+            "them apart, or show ties alone"
+        )
         return (Finding("shape", asks, text),)
     if asks == "yes_no" and rows and yes_or_no(result.columns, result.rows) is None:
-        text = "the question asks for yes or no: give one row whose first column is the comparison itself, 1 or 0"
+        text = (
+            "the question asks for yes or no: give one row whose first column is the "
+            "comparison itself, 1 or 0"
+        )
         return (Finding("shape", asks, f"{text}, and the figures compared after it"),)
     return ()
 
 
 def _found_nothing(tree: exp.Query, names: References, result: QueryResult) -> bool:
-    """Whether a result is empty, all NULL, or a single 0 that was counted or computed: a 0 in a cell is a value, and one of a
-    comparison says no."""
+    """Whether a result is empty, all NULL, or a single 0 that was counted or computed:
+    a 0 in a cell is a value, and one of a comparison says no.
+    """
     rows = [tuple(row) for row in result.rows]
-    looked_up = isinstance(tree, exp.Select) and all(_is_looked_up(item.unalias(), names) for item in tree.expressions)
-    zero = len(rows) == 1 and all(cell in (0, None) and not isinstance(cell, str) for cell in rows[0])
+    looked_up = isinstance(tree, exp.Select) and all(
+        _is_looked_up(item.unalias(), names) for item in tree.expressions
+    )
+    zero = len(rows) == 1 and all(
+        cell in (0, None) and not isinstance(cell, str) for cell in rows[0]
+    )
     return empty(rows) or (zero and not looked_up)
 
 
 def _is_looked_up(item: exp.Expr, names: References) -> bool:
     """Whether an expression shows a cell, or compares without counting."""
-    return isinstance(item, exp.Column) or (is_truth(item, names) and item.find(exp.Count, exp.Exists, exp.Sum) is None)
+    return isinstance(item, exp.Column) or (
+        is_truth(item, names) and item.find(exp.Count, exp.Exists, exp.Sum) is None
+    )
 
 
-def _nothing(tree: exp.Query, names: References, result: QueryResult, run_sql: RunSql) -> Iterator[Finding]:
-    """A result of nothing: what each condition keeps by itself, and what stands in the columns that were tested."""
+def _nothing(
+    tree: exp.Query, names: References, result: QueryResult, run_sql: RunSql
+) -> Iterator[Finding]:
+    """A result of nothing: what each condition keeps by itself, and what stands in the
+    columns that were tested.
+    """
     if not _found_nothing(tree, names, result):
         return
     rows = [tuple(row) for row in result.rows]
-    if rows and empty(rows) and isinstance(tree, exp.Select) and not any(item.find(exp.AggFunc) for item in tree.expressions):
+    if (
+        rows
+        and empty(rows)
+        and isinstance(tree, exp.Select)
+        and not any(item.find(exp.AggFunc) for item in tree.expressions)
+    ):
         held, what = tree.expressions, f"what was selected is NULL in every row found ({len(rows)})"
     else:
-        held, what = list(tree.find_all(exp.Predicate)), "the result is 0" if rows and not empty(rows) else "the result is empty"
+        held, what = (
+            list(tree.find_all(exp.Predicate)),
+            "the result is 0" if rows and not empty(rows) else "the result is empty",
+        )
     named = {id(o[1]): o[1] for n in held for c in n.find_all(exp.Column) if (o := names.of(c))}
-    yield Finding("nothing", "", "; ".join([what, *_kept(tree, run_sql), *(listed(column) for column in named.values())]))
+    yield Finding(
+        "nothing",
+        "",
+        "; ".join([what, *_kept(tree, run_sql), *(listed(column) for column in named.values())]),
+    )
 
 
 def _kept(tree: exp.Query, run_sql: RunSql) -> Iterator[str]:
@@ -87,14 +133,22 @@ def _kept(tree: exp.Query, run_sql: RunSql) -> Iterator[str]:
 
 
 def _several(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
-    """A subquery that stands for one value and gives several rows: SQLite takes the first without a word."""
+    """A subquery that stands for one value and gives several rows: SQLite takes the
+    first without a word.
+    """
     for subquery in tree.find_all(exp.Subquery):
-        if isinstance(subquery.parent, exp.From | exp.Join | exp.In | exp.Exists | exp.SetOperation):
+        if isinstance(
+            subquery.parent, exp.From | exp.Join | exp.In | exp.Exists | exp.SetOperation
+        ):
             continue
         rows = number(exp.select("COUNT(*)").from_(subquery.this.copy().subquery("alone")), run_sql)
         if rows is not None and rows > 1:
             text = subquery.this.sql(DIALECT)
-            yield Finding("several", text, f"({text}) gives {rows} rows, and only the first is used: add conditions or join")
+            yield Finding(
+                "several",
+                text,
+                f"({text}) gives {rows} rows, and only the first is used: add conditions or join",
+            )
 
 
 def _divisions(tree: exp.Query, names: References) -> Iterator[Finding]:
@@ -102,11 +156,17 @@ def _divisions(tree: exp.Query, names: References) -> Iterator[Finding]:
     for node in tree.find_all(exp.Div):
         if is_whole(node.this, names) and is_whole(node.expression, names):
             text = node.sql(DIALECT)
-            yield Finding("division", text, f"{text} divides whole numbers and drops the fraction: multiply by 1.0 first")
+            yield Finding(
+                "division",
+                text,
+                f"{text} divides whole numbers and drops the fraction: multiply by 1.0 first",
+            )
 
 
 def _same(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
-    """A sum of several rows that all hold one value: one fact that is stated several times, or one condition too few."""
+    """A sum of several rows that all hold one value: one fact that is stated several times, or
+    one condition too few.
+    """
     if not isinstance(tree, exp.Select) or tree.args.get("group"):
         return
     for total in tree.find_all(exp.Sum):
@@ -119,21 +179,36 @@ def _same(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
             yield Finding(
                 "same",
                 name,
-                f"SUM({name}) adds up {rows} rows with the same {name}, one fact stated {rows} times: SELECT DISTINCT {name}",
+                f"SUM({name}) adds up {rows} rows with the same {name}, one fact stated {rows} "
+                f"times: SELECT DISTINCT {name}",
             )
 
 
 def _idle(tree: exp.Query, names: References) -> Iterator[Finding]:
-    """Tests for NULL: that something is there which is always there, or that a yes or no is not there."""
+    """Tests for NULL: that something is there which is always there, or that a
+    yes or no is not there.
+    """
     for node in tree.find_all(exp.Is):
         owner = names.of(node.this)
         if owner is None or not isinstance(node.expression, exp.Null):
             continue
         column, name, negated = owner[1], owner[1].column.name, isinstance(node.parent, exp.Not)
         if negated and not column.nulls:
-            yield Finding("idle", name, f"{name} is never NULL, so this condition leaves out no row; {listed(column)}")
-        elif not negated and column.distinct == _YES_AND_NO and column.column.type not in (*NUMERIC, *DATED):
-            yield Finding("unstated", name, f"{name} IS NULL is every row that does not state it, yes or no; {listed(column)}")
+            yield Finding(
+                "idle",
+                name,
+                f"{name} is never NULL, so this condition leaves out no row; {listed(column)}",
+            )
+        elif (
+            not negated
+            and column.distinct == _YES_AND_NO
+            and column.column.type not in (*NUMERIC, *DATED)
+        ):
+            yield Finding(
+                "unstated",
+                name,
+                f"{name} IS NULL is every row that does not state it, yes or no; {listed(column)}",
+            )
 
 
 _YES_AND_NO = 2
@@ -142,7 +217,12 @@ _YES_AND_NO = 2
 def _counted(tree: exp.Query, names: References) -> Iterator[Finding]:
     """A count of the rows that have one value of a column in which every row has another."""
     where = tree.args.get("where")
-    if not isinstance(tree, exp.Select) or where is None or tree.args.get("joins") or tree.args.get("group"):
+    if (
+        not isinstance(tree, exp.Select)
+        or where is None
+        or tree.args.get("joins")
+        or tree.args.get("group")
+    ):
         return
     if len(tree.expressions) != 1 or not isinstance(tree.expressions[0].unalias(), exp.Count):
         return
@@ -151,9 +231,17 @@ def _counted(tree: exp.Query, names: References) -> Iterator[Finding]:
         if owner is None or owner[1].distinct < max(_LEAST_KEY, owner[1].rows - owner[1].nulls):
             continue
         name = owner[1].column.name
-        numbers = [c.column.name for c in owner[0].columns if c.column.type in NUMERIC and c.column.name != name]
+        numbers = [
+            c.column.name
+            for c in owner[0].columns
+            if c.column.type in NUMERIC and c.column.name != name
+        ]
         held = f"; the numbers of that row are in {', '.join(numbers)}" if numbers else ""
-        yield Finding("counted", name, f"every row has its own {name}, so this count of rows can only be 0 or 1{held}")
+        yield Finding(
+            "counted",
+            name,
+            f"every row has its own {name}, so this count of rows can only be 0 or 1{held}",
+        )
 
 
 _LEAST_KEY = 3
@@ -162,28 +250,52 @@ _LEAST_KEY = 3
 def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
     """Rows left out because a column that is compared, added up or ordered by is NULL."""
     denied = [n.this.unnest() for n in tree.find_all(exp.Not)]
-    nodes = [n.this for n in (*tree.find_all(*_ORDERED), *(d for d in denied if isinstance(d, EQUAL)))]
+    nodes = [
+        n.this for n in (*tree.find_all(*_ORDERED), *(d for d in denied if isinstance(d, EQUAL)))
+    ]
     nodes += [n.this for n in tree.find_all(exp.Sum, exp.Avg)]
-    if tree.args.get("limit"):  # the largest of those that are told is what was asked; in rising order NULL stands first
+    if tree.args.get(
+        "limit"
+    ):  # the largest of those that are told is what was asked; in rising order NULL stands first
         nodes += [n.this for n in tree.find_all(exp.Ordered) if not n.args.get("desc")]
     for node in nodes:
         owner = names.of(node)
         select = node.find_ancestor(exp.Select)
-        if owner is None or owner[1].companion or not owner[1].nulls or select is None or _tested_for_null(tree, node):
+        if (
+            owner is None
+            or owner[1].companion
+            or not owner[1].nulls
+            or select is None
+            or _tested_for_null(tree, node)
+        ):
             continue
         count, name = number(_rows_without(select, node), run_sql), owner[1].column.name
         if count:
-            yield Finding("nulls", name, f"{name} is NULL (not stated) in {count} rows, which are left out or ordered first")
+            yield Finding(
+                "nulls",
+                name,
+                f"{name} is NULL (not stated) in {count} rows, which are left out or ordered first",
+            )
 
 
 def _rows_without(select: exp.Select, node: exp.Expr) -> exp.Select:
-    """Counts the rows in which a column is NULL, of those that the statement's other conditions keep."""
+    """Counts the rows in which a column is NULL, of those that the statement's
+    other conditions keep.
+    """
     bare, where = counting(select), select.args.get("where")
-    tests = [] if where is None else where.this.flatten() if isinstance(where.this, exp.And) else [where.this]
+    tests = (
+        []
+        if where is None
+        else where.this.flatten()
+        if isinstance(where.this, exp.And)
+        else [where.this]
+    )
     bare.set("where", None)
     for test in tests:
         kept = test.unnest().copy()
-        if any(part is node for part in test.walk()):  # a row that another part of an OR keeps is not left out
+        if any(
+            part is node for part in test.walk()
+        ):  # a row that another part of an OR keeps is not left out
             unknown = exp.func("COALESCE", kept, exp.Literal.number(0), dialect=DIALECT)
             kept = exp.EQ(this=unknown, expression=exp.Literal.number(0))
         bare = bare.where(kept, copy=False)
@@ -198,23 +310,38 @@ def _ties(tree: exp.Query, result: QueryResult, run_sql: RunSql) -> Iterator[Fin
     """Rows beyond a LIMIT that are ordered equally with the last one shown."""
     tied = tied_rows(tree, result.rows, run_sql)
     if tied:
-        by, shown = ", ".join(item.this.sql(DIALECT) for item in tree.args["order"].expressions), len(result.rows)
-        yield Finding("ties", by, f"{len(tied)} rows have the same {by}, and LIMIT {shown} shows only {shown}")
+        by, shown = (
+            ", ".join(item.this.sql(DIALECT) for item in tree.args["order"].expressions),
+            len(result.rows),
+        )
+        yield Finding(
+            "ties", by, f"{len(tied)} rows have the same {by}, and LIMIT {shown} shows only {shown}"
+        )
 
 
-def tied_rows(tree: exp.Query, shown: Sequence[Sequence[object]], run_sql: RunSql) -> list[tuple[object, ...]]:
-    """The rows that are ordered equally with the last of those shown, where a LIMIT cuts some of them off."""
+def tied_rows(
+    tree: exp.Query, shown: Sequence[Sequence[object]], run_sql: RunSql
+) -> list[tuple[object, ...]]:
+    """The rows that are ordered equally with the last of those shown, where a LIMIT
+    cuts some of them off.
+    """
     order, limit = tree.args.get("order"), tree.args.get("limit")
     if not isinstance(tree, exp.Select) or tree.args.get("distinct") or tree.args.get("offset"):
         return []
     if order is None or limit is None or not shown or not limit.expression.name.isdigit():
         return []
     wider = resolved(tree)
-    keys = [exp.alias_(item.this.copy(), f"key_{n}") for n, item in enumerate(wider.args["order"].expressions)]
+    keys = [
+        exp.alias_(item.this.copy(), f"key_{n}")
+        for n, item in enumerate(wider.args["order"].expressions)
+    ]
     wider.set("expressions", [*(item.copy() for item in tree.expressions), *keys])
     wider.set("limit", None)
     try:
-        rows = [(tuple(row)[: -len(keys)], tuple(row)[-len(keys) :]) for row in run_sql(wider.sql(DIALECT)).rows]
+        rows = [
+            (tuple(row)[: -len(keys)], tuple(row)[-len(keys) :])
+            for row in run_sql(wider.sql(DIALECT)).rows
+        ]
     except (StoreError, QueryError):
         return []
     last = len(shown) - 1
@@ -246,4 +373,8 @@ def _repeated(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[F
             single = number(counting(tree, distinct(row)), run_sql) or 0
             if every > single:
                 name = owner.view.name
-                yield Finding("repeated", name, f"the join repeats rows of {name}: {single} rows are counted {every} times")
+                yield Finding(
+                    "repeated",
+                    name,
+                    f"the join repeats rows of {name}: {single} rows are counted {every} times",
+                )

@@ -18,7 +18,9 @@ EQUAL = (exp.EQ, exp.NEQ, exp.In, exp.Like)
 
 @dataclass(frozen=True, slots=True)
 class Unheld:
-    """A literal that a test for equality names and no row has: the table and column, and the test."""
+    """A literal that a test for equality names and no row has: the table and
+    column, and the test.
+    """
 
     table: TableProfile
     column: ColumnProfile
@@ -27,12 +29,18 @@ class Unheld:
 
 
 def unheld(tree: exp.Expr, names: References) -> Iterator[Unheld]:
-    """The literals of tests for equality that no row has, where no other literal of the same IN list or OR has a row either."""
+    """The literals of tests for equality that no row has, where no other literal of the same IN
+    list or OR has a row either.
+    """
     for node in tree.find_all(*EQUAL):
         owner = names.of(node.this)
         if owner is None or not _listed_whole(owner[1]) or _an_alternative_holds(node, names):
             continue
-        yield from (Unheld(*owner, text, node) for text in _literals_of(node) if not _held(node, text, owner[1]))
+        yield from (
+            Unheld(*owner, text, node)
+            for text in _literals_of(node)
+            if not _held(node, text, owner[1])
+        )
 
 
 def _listed_whole(column: ColumnProfile) -> bool:
@@ -47,13 +55,19 @@ def _literals_of(node: exp.Expr) -> list[str]:
 
 
 def _an_alternative_holds(node: exp.Expr, names: References) -> bool:
-    """Whether a row has another literal of the IN list, or of a test that an OR puts beside this one."""
+    """Whether a row has another literal of the IN list, or of a test that an OR
+    puts beside this one.
+    """
     whole = node
     while isinstance(whole.parent, exp.Or | exp.Paren):
         whole = whole.parent
     for test in whole.find_all(*EQUAL):
         owner = names.of(test.this)
-        if owner is not None and _listed_whole(owner[1]) and any(_held(test, text, owner[1]) for text in _literals_of(test)):
+        if (
+            owner is not None
+            and _listed_whole(owner[1])
+            and any(_held(test, text, owner[1]) for text in _literals_of(test))
+        ):
             return True
     return False
 
@@ -62,10 +76,19 @@ def unheld_literals(tree: exp.Query, names: References) -> Iterator[Finding]:
     """What stands in a column instead of a literal that no row has."""
     for one in unheld(tree, names):
         name, known = one.column.column.name, one.column
-        near = [quote(t) for t in nearest(one.literal.strip("%"), known.texts, _ALIKE)] if known.column.type in TEXTUAL else []
+        near = (
+            [quote(t) for t in nearest(one.literal.strip("%"), known.texts, _ALIKE)]
+            if known.column.type in TEXTUAL
+            else []
+        )
         shown = f"the nearest are {', '.join(near)}" if near else listed(known)
         elsewhere = _elsewhere(one.literal.strip("%"), names.profiles, name)
-        yield Finding("literal", f"{name}={one.literal}", f"no row has {one.literal!r} in {name}; {shown}{elsewhere}", bool(near))
+        yield Finding(
+            "literal",
+            f"{name}={one.literal}",
+            f"no row has {one.literal!r} in {name}; {shown}{elsewhere}",
+            bool(near),
+        )
 
 
 def _held(node: exp.Expr, literal: str, column: ColumnProfile) -> bool:
@@ -77,7 +100,11 @@ def _held(node: exp.Expr, literal: str, column: ColumnProfile) -> bool:
 
 def _elsewhere(literal: str, profiles: Sequence[TableProfile], but: str) -> str:
     places = [
-        f"{p.view.name}.{c.column.name}" for p in profiles for c in p.columns
-        if c.column.name != but and c.column.type in TEXTUAL and literal.casefold() in (t.casefold() for t in c.texts)
-    ]  # fmt: skip
+        f"{p.view.name}.{c.column.name}"
+        for p in profiles
+        for c in p.columns
+        if c.column.name != but
+        and c.column.type in TEXTUAL
+        and literal.casefold() in (t.casefold() for t in c.texts)
+    ]
     return f"; it is a value of {', '.join(places[:3])}" if places else ""

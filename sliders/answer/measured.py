@@ -1,4 +1,6 @@
-"""Which columns a statement adds up, averages, ranks, counts or takes the extreme of, and what it compares them with."""
+"""Which columns a statement adds up, averages, ranks, counts or takes the extreme of, and what
+it compares them with.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,17 @@ _TESTS = (exp.Predicate, exp.And, exp.Or, exp.Not)
 
 
 def measured_columns(tree: exp.Query) -> frozenset[str]:
-    """Names, in small letters, of the columns whose values an aggregate or a ranking works on, or is bounded by.
+    """Names, in small letters, of the columns whose values an aggregate or a ranking works
+    on, or is bounded by.
 
-    A column that a condition inside an aggregate tests is none, and one of which the statement asks whether it is NULL
-    neither: it says itself what becomes of rows without a value.
+    A column that a condition inside an aggregate tests is none, and one of which the statement asks
+    whether it is NULL neither: it says itself what becomes of rows without a value.
     """
-    tested = {test.this.name.lower() for test in tree.find_all(exp.Is) if isinstance(test.this, exp.Column)}
+    tested = {
+        test.this.name.lower()
+        for test in tree.find_all(exp.Is)
+        if isinstance(test.this, exp.Column)
+    }
     behind, names = _behind_names(tree), {column.name.lower() for column in _measured(tree)}
     while more := {below for name in names for below in behind.get(name, ())} - names:
         names |= more
@@ -32,7 +39,11 @@ def _behind_names(tree: exp.Query) -> dict[str, set[str]]:
     behind: dict[str, set[str]] = {}
     for select in tree.find_all(exp.Select):
         outer = select.find_ancestor(exp.CTE, exp.Subquery)
-        given = [] if outer is None or outer.args.get("alias") is None else outer.args["alias"].args.get("columns") or []
+        given = (
+            []
+            if outer is None or outer.args.get("alias") is None
+            else outer.args["alias"].args.get("columns") or []
+        )
         for place, item in enumerate(select.expressions):
             name = given[place].name if place < len(given) else item.alias
             for column in item.unalias().find_all(exp.Column) if name else ():
@@ -48,25 +59,38 @@ def _measured(tree: exp.Query) -> Iterator[exp.Column]:
         order = select.args.get("order")
         if order is not None and select.args.get("limit") is not None:
             for item in order.expressions:
-                yield from (column for column in named(select, item.this).find_all(exp.Column) if _is_value(column, item))
+                yield from (
+                    column
+                    for column in named(select, item.this).find_all(exp.Column)
+                    if _is_value(column, item)
+                )
         where = select.args.get("where")
         if where is not None and any(item.find(exp.AggFunc) for item in select.expressions):
             yield from _bounded(where)
 
 
 def _bounded(where: exp.Expr) -> Iterator[exp.Column]:
-    """The columns that conditions compare by order or deny a value of: a row without a value is left out whatever it is."""
+    """The columns that conditions compare by order or deny a value of: a row without a value is
+    left out whatever it is.
+    """
     denied = (test.this.unnest() for test in where.find_all(exp.Not))
-    for test in (*where.find_all(*_BOUNDS), *(inner for inner in denied if isinstance(inner, _DENIED))):
+    for test in (
+        *where.find_all(*_BOUNDS),
+        *(inner for inner in denied if isinstance(inner, _DENIED)),
+    ):
         yield from (side for side in test.iter_expressions() if isinstance(side, exp.Column))
 
 
 def compared_with(tree: exp.Query, name: str) -> list[str | float]:
-    """The literals that a statement compares a column with, numbers also a little below and above."""
+    """The literals that a statement compares a column with, numbers also a
+    little below and above.
+    """
     found: list[str | float] = []
     for test in tree.find_all(*_BOUNDS, exp.EQ):
         sides = list(test.iter_expressions())
-        if any(isinstance(side, exp.Column) and side.name.lower() == name.lower() for side in sides):
+        if any(
+            isinstance(side, exp.Column) and side.name.lower() == name.lower() for side in sides
+        ):
             for literal in (side for side in sides if isinstance(side, exp.Literal)):
                 number = None if literal.is_string else float(literal.name)
                 found += [literal.name] if number is None else [number, number - 1, number + 1]
@@ -74,7 +98,9 @@ def compared_with(tree: exp.Query, name: str) -> list[str | float]:
 
 
 def _is_value(column: exp.Column, top: exp.Expr) -> bool:
-    """Whether a column's value is worked on: no test reads it, and it does not only part the rows of a window."""
+    """Whether a column's value is worked on: no test reads it, and it does not only part
+    the rows of a window.
+    """
     node: exp.Expr | None = column
     while node is not None and node is not top:
         if isinstance(node, _TESTS) or node.arg_key == "partition_by":

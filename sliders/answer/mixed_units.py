@@ -1,4 +1,6 @@
-"""Amounts in several currencies or units that a statement adds up, averages, ranks or compares as if they were in one."""
+"""Amounts in several currencies or units that a statement adds up, averages, ranks or compares as
+if they were in one.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,15 @@ _MOST_FIGURES = 4
 
 
 def mixed_units(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
-    """A finding for each column whose amounts are taken together over several currencies or units, with the doubt that stands
-    where the statement is kept."""
-    ranked = [n for select in tree.find_all(exp.Select) if select.args.get("limit") for n in _order_of(select)]
+    """A finding for each column whose amounts are taken together over several currencies or units,
+    with the doubt that stands where the statement is kept.
+    """
+    ranked = [
+        n
+        for select in tree.find_all(exp.Select)
+        if select.args.get("limit")
+        for n in _order_of(select)
+    ]
     for node in [n.this for n in (*tree.find_all(*_MEASURES, *_COMPARISONS), *ranked)]:
         owner, select = names.of(node), node.find_ancestor(exp.Select)
         if owner is None or select is None or owner[1].column.type not in NUMERIC:
@@ -37,12 +45,22 @@ def mixed_units(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator
         for other in owner[0].columns:
             unit = exp.column(other.column.name, table=node.table or None)
             if _measures(other, owner[1], owner[0]) and _together(select, node, unit, run_sql):
-                yield _finding(tree, owner[1].column.name, unit, _units_of(select, node, unit, other, run_sql), run_sql)
+                yield _finding(
+                    tree,
+                    owner[1].column.name,
+                    unit,
+                    _units_of(select, node, unit, other, run_sql),
+                    run_sql,
+                )
 
 
 def _order_of(select: exp.Select) -> Sequence[exp.Ordered]:
     order = select.args.get("order")
-    return [item for item in order.expressions if isinstance(item, exp.Ordered)] if order is not None else []
+    return (
+        [item for item in order.expressions if isinstance(item, exp.Ordered)]
+        if order is not None
+        else []
+    )
 
 
 def _measures(unit: ColumnProfile, amount: ColumnProfile, table: TableProfile) -> bool:
@@ -52,7 +70,11 @@ def _measures(unit: ColumnProfile, amount: ColumnProfile, table: TableProfile) -
     """
     if unit.distinct < 2 or not _holds_units(unit) or amount.column.unit or amount.column.currency:
         return False
-    free = [c.column for c in table.columns if c.column.type in NUMERIC and not (c.column.unit or c.column.currency)]
+    free = [
+        c.column
+        for c in table.columns
+        if c.column.type in NUMERIC and not (c.column.unit or c.column.currency)
+    ]
     fractions = any(column.type is ColumnType.NUMBER for column in free)
     return amount.column.type is ColumnType.NUMBER or not fractions
 
@@ -64,13 +86,19 @@ def _holds_units(column: ColumnProfile) -> bool:
 
 
 def _together(select: exp.Select, node: exp.Expr, unit: exp.Column, run_sql: RunSql) -> bool:
-    """Whether one figure of a statement is over several units: a group, or a part of a window, that has more than one."""
+    """Whether one figure of a statement is over several units: a group, or a part of a window,
+    that has more than one.
+    """
     window = node.find_ancestor(exp.Window)
     keys = list(window.args.get("partition_by") or []) if window is not None else []
     group = resolved(select).args.get("group") if window is None else None
     keys = [key.copy() for key in (*keys, *(group.expressions if group is not None else []))]
-    each = counting(select, exp.alias_(exp.Count(this=exp.Distinct(expressions=[unit.copy()])), "units"))
-    each = each.where(exp.Not(this=exp.Is(this=node.copy(), expression=exp.Null())), copy=False).group_by(*keys, copy=False)
+    each = counting(
+        select, exp.alias_(exp.Count(this=exp.Distinct(expressions=[unit.copy()])), "units")
+    )
+    each = each.where(
+        exp.Not(this=exp.Is(this=node.copy(), expression=exp.Null())), copy=False
+    ).group_by(*keys, copy=False)
     return (number(exp.select("MAX(units)").from_(each.subquery("each_figure")), run_sql) or 0) > 1
 
 
@@ -80,28 +108,48 @@ def _units_of(
     """The units of the rows that a statement takes together, with their numbers of rows."""
     found = []
     for text in profile.texts:
-        rows = counting(select).where(exp.EQ(this=unit.copy(), expression=exp.Literal.string(text)), copy=False)
-        count = number(rows.where(exp.Not(this=exp.Is(this=node.copy(), expression=exp.Null())), copy=False), run_sql)
+        rows = counting(select).where(
+            exp.EQ(this=unit.copy(), expression=exp.Literal.string(text)), copy=False
+        )
+        count = number(
+            rows.where(exp.Not(this=exp.Is(this=node.copy(), expression=exp.Null())), copy=False),
+            run_sql,
+        )
         if count:
             found.append((text, count))
     return found
 
 
-def _finding(tree: exp.Query, name: str, unit: exp.Column, units: Sequence[tuple[str, int]], run_sql: RunSql) -> Finding:
+def _finding(
+    tree: exp.Query, name: str, unit: exp.Column, units: Sequence[tuple[str, int]], run_sql: RunSql
+) -> Finding:
     told = ", ".join(f"{quote(text)} ({count} rows)" for text, count in units)
-    text = f"the rows of {name} have different units: {unit.name} has the values {told}: give one figure for each of them, " \
-        f"grouped by {unit.name}, unless the question's own words ask for one figure over all"
+    text = (
+        f"the rows of {name} have different units: {unit.name} has the values {told}: give one "
+        f"figure for each of them, grouped by {unit.name}, unless the question's own words ask for "
+        "one figure over all"
+    )
     apart = _grouped(tree, unit)
     command = f"sliders query {shell_quote(apart)}" if apart else ""
     figures = _figures(apart, run_sql) or told
     thing = f"one figure is given over different units of {name}: {told}"
-    return Finding("units", name, text, doubt=Doubt("units", thing, unit.name, f"each alone: {figures}", command))
+    return Finding(
+        "units",
+        name,
+        text,
+        doubt=Doubt("units", thing, unit.name, f"each alone: {figures}", command),
+    )
 
 
 def _grouped(tree: exp.Query, unit: exp.Column) -> str:
     """The statement with a figure for each unit; "" where it is no plain aggregate."""
     plain = isinstance(tree, exp.Select) and all(item.find(*_MEASURES) for item in tree.expressions)
-    if not isinstance(tree, exp.Select) or not plain or tree.args.get("limit") or tree.find(exp.Subquery):
+    if (
+        not isinstance(tree, exp.Select)
+        or not plain
+        or tree.args.get("limit")
+        or tree.find(exp.Subquery)
+    ):
         return ""
     apart = tree.copy()
     apart.set("expressions", [unit.copy(), *apart.expressions])

@@ -1,4 +1,6 @@
-"""Names that a statement compares, counts or groups in their printed forms, where several forms are one name."""
+"""Names that a statement compares, counts or groups in their printed forms, where
+several forms are one name.
+"""
 
 from __future__ import annotations
 
@@ -24,33 +26,64 @@ _DIGITS = ".9g"  # of a sum, whose last ones depend on the order of its rows
 Forms = dict[str, list[str]]
 
 
-def printed_names(tree: exp.Query, names: References, result: QueryResult, run_sql: RunSql) -> Iterator[Finding]:
-    """A finding for each column whose printed forms are grouped, counted as different things, compared or joined on, where the
-    same statement over their names gives something else; with the doubt that stands where the model keeps its statement."""
+def printed_names(
+    tree: exp.Query, names: References, result: QueryResult, run_sql: RunSql
+) -> Iterator[Finding]:
+    """A finding for each column whose printed forms are grouped, counted as different things,
+    compared or joined on, where the same statement over their names gives something else; with the
+    doubt that stands where the model keeps its statement.
+    """
     for table, column, canonical in dict.fromkeys(_canonical(tree, names)):
         forms = _forms(table, column, canonical, run_sql)
         if forms:
             joined = over_names(tree, names, table, column, canonical).sql(DIALECT)
             after = _rows(joined, run_sql)
             if after is None or _told(after, forms) != _told(result.rows, forms):
-                yield _finding(tree, f"{table.view.name}.{column}", canonical, forms, result.rows, after, joined)
+                yield _finding(
+                    tree,
+                    f"{table.view.name}.{column}",
+                    canonical,
+                    forms,
+                    result.rows,
+                    after,
+                    joined,
+                )
 
 
 def _finding(
-    tree: exp.Query, column: str, canonical: str, forms: Forms, before: Rows, after: Rows | None, joined: str
-) -> Finding:  # fmt: skip
+    tree: exp.Query,
+    column: str,
+    canonical: str,
+    forms: Forms,
+    before: Rows,
+    after: Rows | None,
+    joined: str,
+) -> Finding:
     asked = {literal.name for literal in tree.find_all(exp.Literal)}
     first = sorted(forms.items(), key=lambda item: not asked & {item[0], *item[1]})
-    told = "; ".join(f"{', '.join(map(quote, some))} are {quote(name)}" for name, some in first[:_SHOWN])
-    told += f", and {len(forms) - _SHOWN} more names have several forms" if len(forms) > _SHOWN else ""
+    told = "; ".join(
+        f"{', '.join(map(quote, some))} are {quote(name)}" for name, some in first[:_SHOWN]
+    )
+    told += (
+        f", and {len(forms) - _SHOWN} more names have several forms" if len(forms) > _SHOWN else ""
+    )
     name = column.rpartition(".")[2]
-    text = f"{name} holds what each document prints, and one name is printed in several forms: {told}; group, count, compare " \
-        f"and join by {column_name(canonical)}, unless printed forms are asked for"
-    effect = effect_words(before, [after]) if after is not None else "what it would be over the names could not be computed"
+    text = (
+        f"{name} holds what each document prints, and one name is printed in several forms: "
+        f"{told}; group, count, compare and join by {column_name(canonical)}, unless printed "
+        "forms are asked for"
+    )
+    effect = (
+        effect_words(before, [after])
+        if after is not None
+        else "what it would be over the names could not be computed"
+    )
     thing = f"printed forms of one name are taken for different names: {told}"
     command = f"sliders query {shell_quote(joined)}  # one name; two: split"
     number = number_in(after) if after is not None else None
-    return Finding("names", name, text, doubt=Doubt("name", thing, column, effect, command), other=number)
+    return Finding(
+        "names", name, text, doubt=Doubt("name", thing, column, effect, command), other=number
+    )
 
 
 def _canonical(tree: exp.Query, names: References) -> Iterator[tuple[TableProfile, str, str]]:
@@ -63,13 +96,17 @@ def _canonical(tree: exp.Query, names: References) -> Iterator[tuple[TableProfil
 
 
 def _compared(tree: exp.Query) -> Iterator[exp.Column]:
-    """The columns that a statement groups or counts by, tests and joins on, with those inside expressions."""
+    """The columns that a statement groups or counts by, tests and joins on, with
+    those inside expressions.
+    """
     found: list[exp.Expr] = [*tree.find_all(*TESTS)]
     for select in tree.find_all(exp.Select):
         group = select.args.get("group")
         found += [named(select, node) for node in (group.expressions if group is not None else ())]
     for single in tree.find_all(exp.Distinct):
-        found += single.expressions or (single.parent.expressions if isinstance(single.parent, exp.Select) else ())
+        found += single.expressions or (
+            single.parent.expressions if isinstance(single.parent, exp.Select) else ()
+        )
     for window in tree.find_all(exp.Window):
         found += window.args.get("partition_by") or ()
     for several in tree.find_all(exp.SetOperation):
@@ -83,14 +120,23 @@ def _compared(tree: exp.Query) -> Iterator[exp.Column]:
 def _beside(table: TableProfile, column: ColumnProfile) -> str | None:
     """The column that holds the canonical forms of a column."""
     beside = ((c.column.name, c.companion) for c in table.columns if c.companion is not None)
-    return next((name for name, of in beside if of.role == "canonical" and of.companion_of == column.column.name), None)
+    return next(
+        (
+            name
+            for name, of in beside
+            if of.role == "canonical" and of.companion_of == column.column.name
+        ),
+        None,
+    )
 
 
 def _forms(table: TableProfile, column: str, canonical: str, run_sql: RunSql) -> Forms:
     """The printed forms of each name that has another form than its own, by name."""
     name, printed, source = identifier(canonical), identifier(column), identifier(table.view.name)
     several = f"SELECT {name} FROM {source} WHERE {printed} <> {name}"
-    rows = run_sql(f"SELECT DISTINCT {name}, {printed} FROM {source} WHERE {name} IN ({several}) ORDER BY 1, 2").rows
+    rows = run_sql(
+        f"SELECT DISTINCT {name}, {printed} FROM {source} WHERE {name} IN ({several}) ORDER BY 1, 2"
+    ).rows
     forms: Forms = {}
     for one, form in rows:
         forms.setdefault(str(one), []).append(str(form))
@@ -109,6 +155,13 @@ def _told(rows: Rows, forms: Forms) -> Counter[tuple[object, ...]]:
     """What rows tell, whichever form of a name they show."""
     names = {form: name for name, some in forms.items() for form in some}
     return Counter(
-        tuple(names.get(c, c) if isinstance(c, str) else format(c, _DIGITS) if isinstance(c, float) else c for c in row)
+        tuple(
+            names.get(c, c)
+            if isinstance(c, str)
+            else format(c, _DIGITS)
+            if isinstance(c, float)
+            else c
+            for c in row
+        )
         for row in rows
     )

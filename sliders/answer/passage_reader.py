@@ -1,5 +1,5 @@
-"""Reads an answer out of passages: the words first, then the answer; calculations over printed numbers are checked and
-worked out by code.
+"""Reads an answer out of passages: the words first, then the answer;
+calculations over printed numbers are checked and worked out by code.
 
 The quote is looked up in the passages, so a citation is always what the document prints.
 """
@@ -37,11 +37,15 @@ LARGEST_COUNT = 20
 
 Mode = Literal["words", "number", "prose"]
 _TOKENS: dict[Mode, int] = {"words": 240, "prose": 320, "number": 280}
-"""A quote of digits alone takes a token for every one or two characters: its reply must not stop at the limit."""
+"""A quote of digits alone takes a token for every one or two characters: its reply must
+not stop at the limit.
+"""
 
 
 def short(most: int) -> Any:
-    """A text of a reply that a grammar keeps below `most` characters; a longer one is taken where there is none."""
+    """A text of a reply that a grammar keeps below `most` characters; a longer one is taken
+    where there is none.
+    """
     return Field(default="", json_schema_extra={"maxLength": most})
 
 
@@ -87,10 +91,11 @@ class CalculationInParts(LenientReply):
 class Reading:
     """What one call over passages gave.
 
-    `answered` is False for a refusal; `citations` are the words that carry the answer, or that one out of further passages
-    will need, empty when the model's quote is not in the passages; `lacking` says what of the answer had to be left out;
-    `confidence` is the mean token log-probability (natural log), None where the server gives none.
-    `failed` says that nothing was read: `reason` is why, and what the passages hold is not known.
+    `answered` is False for a refusal; `citations` are the words that carry the answer, or that one
+    out of further passages will need, empty when the model's quote is not in the passages;
+    `lacking` says what of the answer had to be left out; `confidence` is the mean token
+    log-probability (natural log), None where the server gives none. `failed` says that nothing was
+    read: `reason` is why, and what the passages hold is not known.
     """
 
     answered: bool
@@ -110,65 +115,127 @@ def is_refusal(text: object) -> bool:
 
 
 def read_request(
-    question: str, passages: Sequence[Passage], dialect: Dialect, mode: Mode = "words", *, logprobs: bool = False
+    question: str,
+    passages: Sequence[Passage],
+    dialect: Dialect,
+    mode: Mode = "words",
+    *,
+    logprobs: bool = False,
 ) -> Request:
     """The call that reads an answer."""
     prompt = load_prompt("answer/calculate" if mode == "number" else "answer/read", dialect)
-    values: dict[str, Any] = {"question": question, "passages": [p.read_by(dialect) for p in passages]}
+    values: dict[str, Any] = {
+        "question": question,
+        "passages": [p.read_by(dialect) for p in passages],
+    }
     if mode != "number":
         values["prose"] = mode == "prose"
     small = dialect.sql == "text"
     room = _TOKENS[mode] if small else 4 * _TOKENS[mode]
-    reply = (Calculation if small else CalculationInParts) if mode == "number" else Read if small else ReadInUnit
-    return Request("answer", prompt.render(**values), prompt.hash, max_tokens=room, logprobs=logprobs, reply=reply)
+    reply = (
+        (Calculation if small else CalculationInParts)
+        if mode == "number"
+        else Read
+        if small
+        else ReadInUnit
+    )
+    return Request(
+        "answer",
+        prompt.render(**values),
+        prompt.hash,
+        max_tokens=room,
+        logprobs=logprobs,
+        reply=reply,
+    )
 
 
 async def read(
-    question: str, passages: Sequence[Passage], model: Model, mode: Mode = "words", *, logprobs: bool = False
+    question: str,
+    passages: Sequence[Passage],
+    model: Model,
+    mode: Mode = "words",
+    *,
+    logprobs: bool = False,
 ) -> Reading:
     """Answer from passages; "unanswerable" where they do not hold it."""
     if not passages:
         return Reading(False, reason="no passage was found")
     try:
-        reply = await model.generate(read_request(question, passages, model.dialect, mode, logprobs=logprobs))
+        reply = await model.generate(
+            read_request(question, passages, model.dialect, mode, logprobs=logprobs)
+        )
     except CallFailed as error:
         spent = error.usage if isinstance(error.usage, Usage) else Usage()
         return Reading(False, reason=str(error), usage=spent, failed=True)
     data = reply.data if isinstance(reply.data, dict) else {}
-    confidence = sum(reply.token_logprobs) / len(reply.token_logprobs) if reply.token_logprobs else None
+    confidence = (
+        sum(reply.token_logprobs) / len(reply.token_logprobs) if reply.token_logprobs else None
+    )
     quote = str(data.get("quote") or "")
     given = data.get("expression" if mode == "number" else "answer")
     items = given if isinstance(given, list) else [given]
     if mode == "number" and len(items) < 2:
-        return _calculated(str(next(iter(items), None) or ""), quote, passages, confidence, reply.usage)
+        return _calculated(
+            str(next(iter(items), None) or ""), quote, passages, confidence, reply.usage
+        )
     if mode == "number":
-        items = [item if work_out(str(item), ()) is None else f"{_WORK_OUT}{str(item).lstrip(_WORK_OUT)}" for item in items]
+        items = [
+            item if work_out(str(item), ()) is None else f"{_WORK_OUT}{str(item).lstrip(_WORK_OUT)}"
+            for item in items
+        ]
     factor = SCALES.get(scale_in(str(data.get("unit") or "")), 1)
     return _answered(items, quote, passages, confidence, reply.usage, factor)
 
 
 def _answered(
-    items: Sequence[object], quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage, factor: int = 1
+    items: Sequence[object],
+    quote: str,
+    passages: Sequence[Passage],
+    confidence: float | None,
+    usage: Usage,
+    factor: int = 1,
 ) -> Reading:
-    """One thing or a list of things: refusals and repetitions are left out, a number must be printed, worked out or a small
-    count; `factor` is the scale that the question asks for."""
+    """One thing or a list of things: refusals and repetitions are left out, a number must be
+    printed, worked out or a small count; `factor` is the scale that the question asks for.
+    """
     texts = [p.shown for p in passages]
     said = [str(item).strip(" \n,;:") for item in items if not is_refusal(item)]
     worked = {item: work_out(item, texts) for item in said if item.startswith("=")}
-    done = {item: amount(round(Decimal(str(one.value)), 6)) for item, one in worked.items() if one and not one.unknown}
-    made_up = {item: number for item in said if item not in worked and (number := unprinted(item, texts)) is not None}
-    counted = len(said) == 1 and all(number.is_integer() and number <= LARGEST_COUNT for number in made_up.values())
-    open_items = [item for item in said if (item in worked and item not in done) or (item in made_up and not counted)]
+    done = {
+        item: amount(round(Decimal(str(one.value)), 6))
+        for item, one in worked.items()
+        if one and not one.unknown
+    }
+    made_up = {
+        item: number
+        for item in said
+        if item not in worked and (number := unprinted(item, texts)) is not None
+    }
+    counted = len(said) == 1 and all(
+        number.is_integer() and number <= LARGEST_COUNT for number in made_up.values()
+    )
+    open_items = [
+        item
+        for item in said
+        if (item in worked and item not in done) or (item in made_up and not counted)
+    ]
     kept = [item for item in dict.fromkeys(said) if item not in open_items]
     if not kept:
         reason, found = "the passages do not hold the answer", cite_quote(quote, passages)
         if made_up:
-            reason = f"the number {next(iter(made_up.values())):g} of the reply is printed nowhere in the passages"
+            reason = (
+                f"the number {next(iter(made_up.values())):g} of the reply is printed "
+                "nowhere in the passages"
+            )
         elif open_items:
             reason = f"the calculation {open_items[0]!r} cannot be worked out from printed numbers"
         return Reading(False, citations=found, reason=reason, confidence=confidence, usage=usage)
     found = cite_quote(quote, passages) if len(kept) == 1 else ()
-    found = found or tuple(dict.fromkeys(c for item in kept for c in cite_quote(item, passages))) or cite_quote(quote, passages)
+    found = (
+        found
+        or tuple(dict.fromkeys(c for item in kept for c in cite_quote(item, passages)))
+        or cite_quote(quote, passages)
+    )
     values = [done[item] if item in done else _in_scale(item, factor) for item in kept]
     reasons = [] if found else ["the model's quote is not in the passages"]
     lacking = f"left out, printed nowhere: {', '.join(open_items)}" if open_items else ""
@@ -176,33 +243,56 @@ def _answered(
     reasons += ["the number is no printed one: the model counted"] if counted and made_up else []
     value = values if len(values) > 1 else values[0]
     text = ", ".join(f"{done[item]}" if item in done else item for item in kept)
-    return Reading(True, value, text, found, "; ".join(filter(None, [*reasons, lacking])), confidence, usage, lacking)
+    return Reading(
+        True,
+        value,
+        text,
+        found,
+        "; ".join(filter(None, [*reasons, lacking])),
+        confidence,
+        usage,
+        lacking,
+    )
 
 
 _WORK_OUT = "= "
 
 
 def _in_scale(answer: str, factor: int) -> Scalar:
-    """The value of an answer in the scale that the question asks for: a number that names its own is brought to it."""
+    """The value of an answer in the scale that the question asks for: a number that names its
+    own is brought to it.
+    """
     number = only_number(answer)
     if factor == 1 or number is None or not number.scale:
         return value_of_words(answer)
     return amount(round(Decimal(str(number.value)) / factor, 9))
 
 
-def _calculated(expression: str, quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage) -> Reading:
+def _calculated(
+    expression: str, quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage
+) -> Reading:
     texts = [p.shown for p in passages]
     expression = expression.strip(" ,;:")
     citations = cite_quote(quote, passages)
     if is_refusal(expression):
         reason = "the passages do not hold the numbers"
-        return Reading(False, citations=citations, reason=reason, confidence=confidence, usage=usage)
+        return Reading(
+            False, citations=citations, reason=reason, confidence=confidence, usage=usage
+        )
     worked = work_out(expression, texts)
     if worked is None:
         if not _in_words(expression):
             reason = f"the calculation {expression!r} cannot be worked out"
             return Reading(False, reason=reason, confidence=confidence, usage=usage)
-        return Reading(True, expression, expression, citations, "" if citations else "no quote was found", confidence, usage)
+        return Reading(
+            True,
+            expression,
+            expression,
+            citations,
+            "" if citations else "no quote was found",
+            confidence,
+            usage,
+        )
     if worked.unknown:
         named = ", ".join(f"{n:g}" for n in worked.unknown)
         reason = f"the calculation {expression!r} uses numbers that are not printed: {named}"
@@ -210,12 +300,18 @@ def _calculated(expression: str, quote: str, passages: Sequence[Passage], confid
     value = round(worked.value, 6)
     number: float | int = int(value) if value == int(value) else value
     cited = citations or _cite_numbers(worked.numbers, passages)
-    return Reading(True, number, f"{number}", cited, f"worked out: {expression.strip()}", confidence, usage)
+    return Reading(
+        True, number, f"{number}", cited, f"worked out: {expression.strip()}", confidence, usage
+    )
 
 
 def _in_words(expression: str) -> bool:
-    """Whether it answers in words: a formula with names in place of numbers, or marks alone, does not."""
-    return bool(re.search(r"[^\W\d_]{2}", expression)) and not re.search(r"[*=×÷]|\s[/+]\s", expression)
+    """Whether it answers in words: a formula with names in place of numbers, or
+    marks alone, does not.
+    """
+    return bool(re.search(r"[^\W\d_]{2}", expression)) and not re.search(
+        r"[*=×÷]|\s[/+]\s", expression
+    )
 
 
 def value_of_words(answer: str) -> Scalar:
@@ -242,16 +338,34 @@ def _cite_numbers(numbers: Sequence[float], passages: Sequence[Passage]) -> tupl
     out: list[Citation] = []
     for wanted in dict.fromkeys(abs(n) for n in numbers):
         for passage in passages:
-            place = next((n for n in numbers_in(passage.text) if abs(float(n.value)) == wanted), None)
+            place = next(
+                (n for n in numbers_in(passage.text) if abs(float(n.value)) == wanted), None
+            )
             if place is not None:
-                out.append(_citation(passage, passage.start + place.start, passage.start + place.end, "exact"))
+                out.append(
+                    _citation(
+                        passage, passage.start + place.start, passage.start + place.end, "exact"
+                    )
+                )
                 break
     return tuple(out)
 
 
 def _citation(passage: Passage, start: int, end: int, grounding: str) -> Citation:
     words = passage.text[start - passage.start : end - passage.start]
-    return Citation(passage.document, words, passage.page, "", "", "", None, passage.document_id, start, end, grounding)
+    return Citation(
+        passage.document,
+        words,
+        passage.page,
+        "",
+        "",
+        "",
+        None,
+        passage.document_id,
+        start,
+        end,
+        grounding,
+    )
 
 
 _CONSTANTS = frozenset({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 12.0, 100.0, 365.0, 1000.0, 1e6, 1e9})
@@ -259,7 +373,9 @@ _CONSTANTS = frozenset({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 12.0, 100.0, 365.0, 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A calculation's result; `numbers` are those that it uses, `unknown` those of them that no passage prints."""
+    """A calculation's result; `numbers` are those that it uses, `unknown` those of them
+    that no passage prints.
+    """
 
     value: float
     numbers: tuple[float, ...]
@@ -267,7 +383,8 @@ class Worked:
 
 
 def work_out(expression: str, texts: Iterable[str]) -> Worked | None:
-    """The value of an expression of numbers, + - * / and brackets; None when it is none or has no finite value.
+    """The value of an expression of numbers, + - * / and brackets; None when it is none or
+    has no finite value.
 
     Small whole numbers, 100, 365, and what converts scales may stand in it without being printed.
     """
@@ -277,16 +394,26 @@ def work_out(expression: str, texts: Iterable[str]) -> Worked | None:
         return None
     used = tuple(faces_in(expression.lstrip("= ").partition("=")[0], "."))
     printed = _printed(texts)
-    return Worked(value, used, tuple(n for n in used if n not in _CONSTANTS and not _held(n, printed)))
+    return Worked(
+        value, used, tuple(n for n in used if n not in _CONSTANTS and not _held(n, printed))
+    )
 
 
 def _printed(texts: Iterable[str]) -> set[float]:
-    """Every number of the texts, with its scale word and without: "$32.5 million" may stand in a sum as 32.5."""
-    return {number for text in texts for number in (*faces_in(text), *(abs(float(n.value)) for n in numbers_in(text)))}
+    """Every number of the texts, with its scale word and without: "$32.5 million" may
+    stand in a sum as 32.5.
+    """
+    return {
+        number
+        for text in texts
+        for number in (*faces_in(text), *(abs(float(n.value)) for n in numbers_in(text)))
+    }
 
 
 def unprinted(answer: str, texts: Iterable[str]) -> float | None:
-    """The number that the whole answer is, when no text prints it, in figures or in words; None for any other answer."""
+    """The number that the whole answer is, when no text prints it, in figures or in words;
+    None for any other answer.
+    """
     number = only_number(answer, words=True)
     if number is None:
         return None
@@ -297,4 +424,7 @@ def unprinted(answer: str, texts: Iterable[str]) -> float | None:
 
 def _held(number: float, printed: set[float]) -> bool:
     """Whether a number is printed, as such or as a percentage ("5%" used as 0.05)."""
-    return any(abs(number - p) <= 1e-9 * max(1.0, p) or abs(number * 100 - p) <= 1e-9 * max(1.0, p) for p in printed)
+    return any(
+        abs(number - p) <= 1e-9 * max(1.0, p) or abs(number * 100 - p) <= 1e-9 * max(1.0, p)
+        for p in printed
+    )

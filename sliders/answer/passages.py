@@ -35,8 +35,8 @@ Skip = Callable[[Document, Sequence[Span], np.ndarray], Sequence[bool]]
 class Passage:
     """`text` is `Document.text[start:end]`; `header` names document and section for the reader.
 
-    `head` is what stands elsewhere about its table: the note on its units, and its head where it began before the passage.
-    Without them nobody knows what its values are.
+    `head` is what stands elsewhere about its table: the note on its units, and its head where it
+    began before the passage. Without them nobody knows what its values are.
     """
 
     document_id: str
@@ -72,15 +72,23 @@ class Context:
 
 
 class PassageSource:
-    """The documents that a question may be answered from, searched at any granularity; narrowed by hints.
+    """The documents that a question may be answered from, searched at any
+    granularity; narrowed by hints.
 
-    `spans` limits documents to parts (a document that is left out is whole), `skip` drops segments by their subject.
+    `spans` limits documents to parts (a document that is left out is whole), `skip` drops
+    segments by their subject.
     """
 
     def __init__(
-        self, documents: Iterable[Document], embedder: Embedder, count_tokens: CountTokens, entry_of: EntryOf, *,
-        spans: Mapping[str, Sequence[Span]] | None = None, skip: Skip | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        documents: Iterable[Document],
+        embedder: Embedder,
+        count_tokens: CountTokens,
+        entry_of: EntryOf,
+        *,
+        spans: Mapping[str, Sequence[Span]] | None = None,
+        skip: Skip | None = None,
+    ) -> None:
         self.documents = {d.id: d for d in documents}
         self.embedder, self.count = embedder, count_tokens
         self._entry_of = entry_of
@@ -91,12 +99,21 @@ class PassageSource:
 
     def narrowed(self, spans: Mapping[str, Sequence[Span]], skip: Skip | None) -> PassageSource:
         """The same documents, limited by hints."""
-        return PassageSource(self.documents.values(), self.embedder, self.count, self._entry_of, spans=spans, skip=skip)
+        return PassageSource(
+            self.documents.values(),
+            self.embedder,
+            self.count,
+            self._entry_of,
+            spans=spans,
+            skip=skip,
+        )
 
     def index(self, tokens: int) -> RetrievalIndex:
         """The searchable segments of one granularity."""
         if tokens not in self._indexes:
-            entries = [(d, self._limited(d, self._entry_of(d, tokens))) for d in self.documents.values()]
+            entries = [
+                (d, self._limited(d, self._entry_of(d, tokens))) for d in self.documents.values()
+            ]
             self._indexes[tokens] = RetrievalIndex(self.embedder, entries)
         return self._indexes[tokens]
 
@@ -104,7 +121,9 @@ class PassageSource:
         """The entry without the segments that hints leave out."""
         spans = [(int(start), int(end)) for start, end, _ in entry.spans.tolist()]
         wanted = self._spans.get(document.id)
-        keep = [wanted is None or any(a < end and start < b for a, b in wanted) for start, end in spans]
+        keep = [
+            wanted is None or any(a < end and start < b for a, b in wanted) for start, end in spans
+        ]
         if self._skip is not None and spans:
             dropped = self._skip(document, spans, entry.vectors)
             keep = [kept and not drop for kept, drop in zip(keep, dropped, strict=True)]
@@ -112,19 +131,27 @@ class PassageSource:
             return entry
         mask = np.array(keep, dtype=bool)
         return SegmentVectors(
-            entry.document_id, entry.embedder, entry.document, entry.spans[mask], entry.codes[mask], entry.scales[mask]
+            entry.document_id,
+            entry.embedder,
+            entry.document,
+            entry.spans[mask],
+            entry.codes[mask],
+            entry.scales[mask],
         )
 
     @property
     def characters(self) -> int:
         """Characters that can be searched: all of the documents, or the parts that hints leave."""
         return sum(
-            sum(b - a for a, b in self._spans[d.id]) if d.id in self._spans else len(d.text) for d in self.documents.values()
+            sum(b - a for a, b in self._spans[d.id]) if d.id in self._spans else len(d.text)
+            for d in self.documents.values()
         )
 
     def rank(self, question: str, context: Context) -> tuple[RankedSegment, ...]:
         """The best segments, best first."""
-        return self.index(context.tokens).retrieve(question, weights=context.weights, threshold=context.threshold)
+        return self.index(context.tokens).retrieve(
+            question, weights=context.weights, threshold=context.threshold
+        )
 
     def search(self, question: str, context: Context) -> tuple[Passage, ...]:
         """The best passages, in the order of their best segment."""
@@ -138,8 +165,9 @@ class PassageSource:
             pieces.setdefault(segment.document_id, []).append((start, end, segment.score))
         passages = [
             self.passage(document_id, start, end, score)
-            for document_id, found in pieces.items() for start, end, score in _joined(found)
-        ]  # fmt: skip
+            for document_id, found in pieces.items()
+            for start, end, score in _joined(found)
+        ]
         return tuple(sorted(passages, key=lambda p: -p.score))
 
     def whole(self, limit: int) -> tuple[Passage, ...] | None:
@@ -159,19 +187,40 @@ class PassageSource:
         text = document.text[start:end]
         title = document.title or document.name
         # A heading that the text repeats would be read twice.
-        header = " > ".join(dict.fromkeys(part for part in (title, *path[-1:]) if part and part not in text[:200]))
+        header = " > ".join(
+            dict.fromkeys(part for part in (title, *path[-1:]) if part and part not in text[:200])
+        )
         head = outline.table_head(start)
-        head = "\n".join(filter(None, (*(note for note in outline.table_notes(start, end) if note not in head), head)))
-        passage = Passage(document_id, document.name, start, end, text, 0, score, header, document.page_at(start), head)
+        head = "\n".join(
+            filter(
+                None,
+                (*(note for note in outline.table_notes(start, end) if note not in head), head),
+            )
+        )
+        passage = Passage(
+            document_id,
+            document.name,
+            start,
+            end,
+            text,
+            0,
+            score,
+            header,
+            document.page_at(start),
+            head,
+        )
         return replace(passage, tokens=self.count(passage.shown))
 
     def unread(self, passages: Iterable[Passage], seen: Sequence[Passage]) -> tuple[Passage, ...]:
         """What of the passages is in none of those that were seen."""
         return tuple(
-            self.passage(p.document_id, start, end, p.score) for p in passages
-            for start, end in _without(p.start, p.end, [(s.start, s.end) for s in seen if s.document_id == p.document_id])
+            self.passage(p.document_id, start, end, p.score)
+            for p in passages
+            for start, end in _without(
+                p.start, p.end, [(s.start, s.end) for s in seen if s.document_id == p.document_id]
+            )
             if any(map(str.isalnum, self.documents[p.document_id].text[start:end]))
-        )  # fmt: skip
+        )
 
     def _with_table(self, document_id: str, start: int, end: int) -> Span:
         """The span with the rest of a table that it cuts, when the table is small enough."""
@@ -179,7 +228,11 @@ class PassageSource:
             if element.kind == "table" and element.start < end and element.end > start:
                 inside = start <= element.start and element.end <= end
                 text = self.documents[document_id].text[element.start : element.end]
-                if not inside and len(text) <= 8 * _TABLE_TOKENS and self.count(text) <= _TABLE_TOKENS:
+                if (
+                    not inside
+                    and len(text) <= 8 * _TABLE_TOKENS
+                    and self.count(text) <= _TABLE_TOKENS
+                ):
                     start, end = min(start, element.start), max(end, element.end)
         return start, end
 

@@ -19,7 +19,9 @@ def counting(select: exp.Select, *items: exp.Expr) -> exp.Select:
 
 
 def number(statement: exp.Expr, run_sql: RunSql) -> int | None:
-    """The first cell of a statement of our own; None where it does not run (it is correlated, or too slow)."""
+    """The first cell of a statement of our own; None where it does not run (it is
+    correlated, or too slow).
+    """
     try:
         rows = run_sql(statement.sql(DIALECT)).rows
     except (StoreError, QueryError):

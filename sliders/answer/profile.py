@@ -11,7 +11,9 @@ from sliders.schema.types import Column, ColumnType
 from sliders.store.records import RelationColumn
 
 MAX_VALUES = 2000
-"""Distinct values kept per column: enough to look a literal up, small enough to hold for every column."""
+"""Distinct values kept per column: enough to look a literal up, small enough to
+hold for every column.
+"""
 MAX_EXAMPLES = 3
 
 TEXTUAL = (ColumnType.TEXT, ColumnType.CATEGORY)
@@ -21,11 +23,12 @@ NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """`rows` in the table, `nulls` among them, `distinct` values, the most frequent `values` with their counts.
+    """`rows` in the table, `nulls` among them, `distinct` values, the most frequent
+    `values` with their counts.
 
-    `complete` says that `values` holds every distinct value; `lowest` and `highest` are None when all is NULL. `doubt` is the
-    column that says of `doubted` values why they are not verified; `judged` values were judged by a reader. A `companion`
-    stands beside another column.
+    `complete` says that `values` holds every distinct value; `lowest` and `highest` are None when
+    all is NULL. `doubt` is the column that says of `doubted` values why they are not verified;
+    `judged` values were judged by a reader. A `companion` stands beside another column.
     """
 
     column: Column
@@ -53,7 +56,8 @@ class ColumnProfile:
 
 @dataclass(frozen=True, slots=True)
 class TableProfile:
-    """The profiles of a table's columns in the order of the view, companions last, and the first rows with fewest gaps.
+    """The profiles of a table's columns in the order of the view, companions last, and the first
+    rows with fewest gaps.
 
     An example row has the columns that are no companions.
     """
@@ -85,13 +89,25 @@ def profile_table(view: TableView, run_sql: RunSql) -> TableProfile:
     """
     table = identifier(view.name)
     rows = int(run_sql(f"SELECT COUNT(*) FROM {table}").rows[0][0])
-    beside = [replace(_profile_column(Column(c.sql_name), table, rows, run_sql), companion=c) for c in view.companions]
-    doubts = {p.companion.companion_of: p for p in beside if p.companion and p.companion.role == "doubt"}
-    own = tuple(_profile_column(column, table, rows, run_sql, view, doubts.get(column.name)) for column in view.columns)
+    beside = [
+        replace(_profile_column(Column(c.sql_name), table, rows, run_sql), companion=c)
+        for c in view.companions
+    ]
+    doubts = {
+        p.companion.companion_of: p for p in beside if p.companion and p.companion.role == "doubt"
+    }
+    own = tuple(
+        _profile_column(column, table, rows, run_sql, view, doubts.get(column.name))
+        for column in view.columns
+    )
     columns = (*own, *beside)
     names = [identifier(column.name) for column in view.columns]
     gaps = " + ".join(f"({name} IS NULL)" for name in names) or "0"
-    shown = run_sql(f"SELECT {', '.join(names)} FROM {table} ORDER BY {gaps} LIMIT {MAX_EXAMPLES}").rows if names else ()
+    shown = (
+        run_sql(f"SELECT {', '.join(names)} FROM {table} ORDER BY {gaps} LIMIT {MAX_EXAMPLES}").rows
+        if names
+        else ()
+    )
     return TableProfile(view, rows, columns, tuple(tuple(row) for row in shown))
 
 
@@ -101,10 +117,17 @@ def profile_tables(views: Sequence[TableView], run_sql: RunSql) -> tuple[TablePr
 
 
 def _profile_column(
-    column: Column, table: str, rows: int, run_sql: RunSql, view: TableView | None = None, doubt: ColumnProfile | None = None
+    column: Column,
+    table: str,
+    rows: int,
+    run_sql: RunSql,
+    view: TableView | None = None,
+    doubt: ColumnProfile | None = None,
 ) -> ColumnProfile:
     name = identifier(column.name)
-    facts = run_sql(f"SELECT COUNT({name}), COUNT(DISTINCT {name}), MIN({name}), MAX({name}) FROM {table}").rows[0]
+    facts = run_sql(
+        f"SELECT COUNT({name}), COUNT(DISTINCT {name}), MIN({name}), MAX({name}) FROM {table}"
+    ).rows[0]
     values = run_sql(
         f"SELECT {name}, COUNT(*) FROM {table} WHERE {name} IS NOT NULL GROUP BY {name} "
         f"ORDER BY COUNT(*) DESC, {name} LIMIT {MAX_VALUES}"

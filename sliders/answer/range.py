@@ -9,8 +9,22 @@ from typing import Literal
 from sliders.extraction.cell import Scalar
 
 Kind = Literal[
-    "unverified", "judged", "cut", "conflict", "unfound", "empty", "merge", "name", "document", "tie", "statement", "unread",
-    "row", "bound", "inexact", "units",
+    "unverified",
+    "judged",
+    "cut",
+    "conflict",
+    "unfound",
+    "empty",
+    "merge",
+    "name",
+    "document",
+    "tie",
+    "statement",
+    "unread",
+    "row",
+    "bound",
+    "inexact",
+    "units",
 ]
 Number = int | float
 _WORDS: Mapping[Kind, tuple[str, str]] = {
@@ -53,7 +67,9 @@ def counted(kind: Kind, count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRange:
-    """A numeric answer with what it could be: `low` to `high`, what `moves` it, and `notes` on what no figure can be put on."""
+    """A numeric answer with what it could be: `low` to `high`, what `moves` it, and `notes` on what
+    no figure can be put on.
+    """
 
     value: Number
     low: Number
@@ -71,13 +87,27 @@ class AnswerRange:
 
     def __str__(self) -> str:
         span = f"{shown(self.low)} to {shown(self.high)}: " if not self.is_point else ""
-        moved = [", ".join(map(str, self.moves))] if self.moves else [] if self.notes else ["nothing in the tables moves it"]
+        moved = (
+            [", ".join(map(str, self.moves))]
+            if self.moves
+            else []
+            if self.notes
+            else ["nothing in the tables moves it"]
+        )
         return f"{shown(self.value)}; {span}" + "; ".join([*moved, *self.notes])
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON."""
-        moves = [{"kind": m.kind, "count": m.count, "low": m.low, "high": m.high} for m in self.moves]
-        return {"low": self.low, "high": self.high, "moves": moves, "notes": list(self.notes), "text": str(self)}
+        moves = [
+            {"kind": m.kind, "count": m.count, "low": m.low, "high": m.high} for m in self.moves
+        ]
+        return {
+            "low": self.low,
+            "high": self.high,
+            "moves": moves,
+            "notes": list(self.notes),
+            "text": str(self),
+        }
 
 
 def shown(number: Number) -> str:
@@ -91,13 +121,17 @@ def number_in(rows: Sequence[Sequence[object]]) -> Number | None:
     """The one number of a result of one row, None where there is none or several."""
     if len(rows) != 1:
         return None
-    numbers = [cell for cell in rows[0] if isinstance(cell, int | float) and not isinstance(cell, bool)]
+    numbers = [
+        cell for cell in rows[0] if isinstance(cell, int | float) and not isinstance(cell, bool)
+    ]
     return numbers[0] if len(numbers) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell of a data table, by SQL names; no column stands for the whole row, whose only other value is to be gone."""
+    """A cell of a data table, by SQL names; no column stands for the whole row, whose only other
+    value is to be gone.
+    """
 
     relation: str
     row_id: str
@@ -106,9 +140,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """Something that could be otherwise: each of `options` is a whole other state, as values by place.
+    """Something that could be otherwise: each of `options` is a whole other
+    state, as values by place.
 
-    `count` is how many things of its kind it stands for; `thing` names it and why, `place` where it stands, `command` settles it.
+    `count` is how many things of its kind it stands for; `thing` names it and why, `place` where it
+    stands, `command` settles it.
     """
 
     kind: Kind
@@ -126,7 +162,9 @@ Recompute = Callable[[State], Number | None]
 
 @dataclass(slots=True)
 class _Effect:
-    """What each variation does to the number alone: its lowest and highest, and the options that lead there."""
+    """What each variation does to the number alone: its lowest and highest, and the
+    options that lead there.
+    """
 
     variation: Variation
     low: Number
@@ -136,11 +174,13 @@ class _Effect:
 
 
 def measure(value: Number, variations: Sequence[Variation], recompute: Recompute) -> AnswerRange:
-    """How low and how high the variations bring a number: each alone, those of one kind together, and all of them.
+    """How low and how high the variations bring a number: each alone, those of one kind
+    together, and all of them.
 
-    Bounds by direction, not by every combination: each variation is tried alone, then all are put to the side to which they
-    move the number; those that did nothing alone are tried once more on top (the second largest behind a doubtful
-    largest). The number of statements grows with the variations, not with their combinations.
+    Bounds by direction, not by every combination: each variation is tried alone, then all are put
+    to the side to which they move the number; those that did nothing alone are tried once more on
+    top (the second largest behind a doubtful largest). The number of statements grows with the
+    variations, not with their combinations.
     """
     effects = [_alone(variation, value, recompute) for variation in variations]
     moves = []
@@ -168,21 +208,38 @@ def _alone(variation: Variation, value: Number, recompute: Recompute) -> _Effect
     return effect
 
 
-def _together(effects: Sequence[_Effect], value: Number, recompute: Recompute) -> tuple[Number, Number]:
+def _together(
+    effects: Sequence[_Effect], value: Number, recompute: Recompute
+) -> tuple[Number, Number]:
     """All on their low side, and all on their high side."""
-    low = recompute([cell for e in effects for cell in e.down]) if any(e.down for e in effects) else None
-    high = recompute([cell for e in effects for cell in e.up]) if any(e.up for e in effects) else None
+    low = (
+        recompute([cell for e in effects for cell in e.down])
+        if any(e.down for e in effects)
+        else None
+    )
+    high = (
+        recompute([cell for e in effects for cell in e.up]) if any(e.up for e in effects) else None
+    )
     alone = [value, *(e.low for e in effects), *(e.high for e in effects)]
-    return min(x for x in (*alone, low) if x is not None), max(x for x in (*alone, high) if x is not None)
+    return min(x for x in (*alone, low) if x is not None), max(
+        x for x in (*alone, high) if x is not None
+    )
 
 
 def _on_top(
-    idle: Sequence[Variation], state: Sequence[tuple[Place, Scalar]], value: Number, recompute: Recompute
+    idle: Sequence[Variation],
+    state: Sequence[tuple[Place, Scalar]],
+    value: Number,
+    recompute: Recompute,
 ) -> tuple[Number, Number]:
     """How low and high the number gets by what did nothing alone, on top of a state."""
     if not state or not idle:
         return value, value
-    return _together([_alone(d, value, lambda option: recompute([*state, *option])) for d in idle], value, recompute)
+    return _together(
+        [_alone(d, value, lambda option: recompute([*state, *option])) for d in idle],
+        value,
+        recompute,
+    )
 
 
 def widened(found: AnswerRange, kind: Kind, count: int, numbers: Iterable[Number]) -> AnswerRange:
@@ -191,24 +248,39 @@ def widened(found: AnswerRange, kind: Kind, count: int, numbers: Iterable[Number
     if min(every) == max(every):
         return found
     mover = Mover(kind, count, min(every), max(every))
-    return replace(found, low=min(found.low, mover.low), high=max(found.high, mover.high), moves=(*found.moves, mover))
+    return replace(
+        found,
+        low=min(found.low, mover.low),
+        high=max(found.high, mover.high),
+        moves=(*found.moves, mover),
+    )
 
 
 def bundled(variations: Sequence[Variation], most: int) -> list[Variation]:
-    """At most about `most` variations: where there are more, those of one kind that change one column alike go together."""
+    """At most about `most` variations: where there are more, those of one kind that change one
+    column alike go together.
+    """
     if len(variations) <= most:
         return list(variations)
     alike: dict[object, list[Variation]] = {}
     for variation in variations:
-        looks = tuple(tuple((p.relation, p.column, v) for p, v in option) for option in variation.options)
+        looks = tuple(
+            tuple((p.relation, p.column, v) for p, v in option) for option in variation.options
+        )
         alike.setdefault((variation.kind, looks), []).append(variation)
     size = max(2, -(-len(variations) // max(1, most - len(alike))))
-    return [_one(group[at : at + size]) for group in alike.values() for at in range(0, len(group), size)]
+    return [
+        _one(group[at : at + size]) for group in alike.values() for at in range(0, len(group), size)
+    ]
 
 
 def _one(variations: Sequence[Variation]) -> Variation:
     options = zip(*(d.options for d in variations), strict=True)
     joined = tuple(tuple(cell for option in same for cell in option) for same in options)
     first, count = variations[0], sum(d.count for d in variations)
-    thing = f"{first.thing}, and {len(variations) - 1} more alike" if len(variations) > 1 else first.thing
+    thing = (
+        f"{first.thing}, and {len(variations) - 1} more alike"
+        if len(variations) > 1
+        else first.thing
+    )
     return replace(first, options=joined, count=count, thing=thing)

@@ -1,5 +1,6 @@
-"""Ways to answer by reading: fixed lookup, split, step-wise, candidates of single passages, whole context
-(OkraLong, sections 3.3 and 3.4; HALO, section 5). All give the same `Answer`."""
+"""Ways to answer by reading: fixed lookup, split, step-wise, candidates of single passages, whole
+context (OkraLong, sections 3.3 and 3.4; HALO, section 5). All give the same `Answer`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +13,16 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from sliders.answer.passage_reader import Mode, Reading, cite_quote, is_refusal, read, short, unprinted, value_of_words
+from sliders.answer.passage_reader import (
+    Mode,
+    Reading,
+    cite_quote,
+    is_refusal,
+    read,
+    short,
+    unprinted,
+    value_of_words,
+)
 from sliders.answer.passages import Context, Passage, PassageSource
 from sliders.answer.result import Answer, Citation, Completeness, Status
 from sliders.answer.route import MAX_STEPS
@@ -26,7 +36,9 @@ from sliders.retrieval.embeddings import Embedder
 MAX_PARTS = 4
 _STEP_SEGMENTS = 3
 _MUCH_LESS = 0.8
-"""The first segments are read by themselves when they take at most this share of the tokens of all."""
+"""The first segments are read by themselves when they take at most this share
+of the tokens of all.
+"""
 _REPLY_ROOM = 700
 """Tokens of a prompt's own words and of the reply."""
 
@@ -35,9 +47,10 @@ _REPLY_ROOM = 700
 class Asked:
     """A question as a workflow gets it.
 
-    `search` is what is searched for (the question with terms that mean the same); `positive` and `negative` are what
-    the answer must be about and what not; `first` segments are read before the others (0: all at once). `seen` are the
-    passages that were read, `needed` the words of them that an answer out of others will need.
+    `search` is what is searched for (the question with terms that mean the same); `positive` and
+    `negative` are what the answer must be about and what not; `first` segments are read before the
+    others (0: all at once). `seen` are the passages that were read, `needed` the words of them that
+    an answer out of others will need.
     """
 
     question: str
@@ -69,11 +82,20 @@ class Asked:
         return reading
 
     async def read_on(self, passages: Sequence[Passage]) -> Reading:
-        """What one call gives over what of the passages was not read before, with the words of earlier ones that it may need."""
+        """What one call gives over what of the passages was not read before, with the words of
+        earlier ones that it may need.
+        """
         known = [*self.needed]
-        more = fitting(self.source.unread(passages, self.seen), self.room - sum(p.tokens for p in known))
+        more = fitting(
+            self.source.unread(passages, self.seen), self.room - sum(p.tokens for p in known)
+        )
         if not more:
-            return Reading(False, reason="the passages do not hold the answer" if passages else "no passage was found")
+            return Reading(
+                False,
+                reason="the passages do not hold the answer"
+                if passages
+                else "no passage was found",
+            )
         reading = await self.read([*known, *more])
         self.keep(reading)
         return reading
@@ -89,31 +111,57 @@ class Asked:
 async def lookup(asked: Asked) -> Answer:
     """One search, one call; a second one with all segments where the first ones do not answer."""
     ranked = asked.source.rank(asked.query, asked.context)[: asked.context.segments]
-    few = fitting(asked.source.unread(asked.source.assemble(ranked[: asked.first], asked.context), asked.seen), asked.room)
+    few = fitting(
+        asked.source.unread(
+            asked.source.assemble(ranked[: asked.first], asked.context), asked.seen
+        ),
+        asked.room,
+    )
     passages = fitting(asked.source.assemble(ranked, asked.context), asked.room)
     spent, notes = Usage(), list[str]()
     if few and sum(p.tokens for p in few) < _MUCH_LESS * sum(p.tokens for p in passages):
         reading = await asked.read_on(few)
         if reading.answered:
             return finished(asked, reading, "lookup")
-        spent, notes = reading.usage, [f"the best {asked.first} segments do not answer: the others that were found were read"]
+        spent, notes = (
+            reading.usage,
+            [
+                (
+                    f"the best {asked.first} segments do not answer: the others that "
+                    "were found were read"
+                )
+            ],
+        )
     return finished(asked, await asked.read_on(passages), "lookup", notes, spent)
 
 
 async def split(asked: Asked) -> Answer:
-    """A search for the question and for each of the sub-questions that the model makes of it, one call over what they found."""
+    """A search for the question and for each of the sub-questions that the model makes of it, one
+    call over what they found.
+    """
     parts, usage, refused = await sub_questions(asked.question, asked.model)
     each = max(2, -(-asked.context.segments // len(parts)))
-    found = [asked.source.rank(part, asked.context)[:each] for part in dict.fromkeys((asked.query, *parts))]
+    found = [
+        asked.source.rank(part, asked.context)[:each]
+        for part in dict.fromkeys((asked.query, *parts))
+    ]
     merged = {(s.document_id, s.start, s.end): s for ranked in found for s in ranked}
     passages = fitting(asked.source.assemble(list(merged.values()), asked.context), asked.room)
     reading = await asked.read_on(passages)
     note = f"searched separately for {len(parts)} parts of the question"
-    return finished(asked, reading, "split", (f"the question was not split: {refused}" if refused else note,), usage)
+    return finished(
+        asked,
+        reading,
+        "split",
+        (f"the question was not split: {refused}" if refused else note,),
+        usage,
+    )
 
 
 async def stepwise(asked: Asked) -> Answer:
-    """Read, say what must be looked up next, search for that, until the answer is found or nothing new is asked."""
+    """Read, say what must be looked up next, search for that, until the answer is found or
+    nothing new is asked.
+    """
     narrow = replace(asked.context, segments=min(_STEP_SEGMENTS, asked.context.segments))
     facts: list[str] = []
     citations: list[Citation] = []
@@ -145,7 +193,9 @@ async def stepwise(asked: Asked) -> Answer:
 
 
 async def candidates(asked: Asked) -> Answer:
-    """An answer from each passage alone, ranked by the user's constraints; `rows` are different answers, best first."""
+    """An answer from each passage alone, ranked by the user's constraints;
+    `rows` are different answers, best first.
+    """
     found = asked.source.unread(asked.source.search(asked.query, asked.context), asked.seen)
     passages = [p for p in found if p.tokens <= asked.room]
     readings = await asyncio.gather(*(asked.read([p], logprobs=True) for p in passages))
@@ -155,18 +205,31 @@ async def candidates(asked: Asked) -> Answer:
     if not pairs:
         reason = "no passage holds the answer" if passages else "no passage was found"
         if refused:
-            reason = f"{len(refused)} of {len(passages)} passages could not be read: {refused[0].reason}"
-        return finished(asked, Reading(False, reason=reason, failed=bool(refused)), "candidates", (), usage)
+            reason = (
+                f"{len(refused)} of {len(passages)} passages could not be read: {refused[0].reason}"
+            )
+        return finished(
+            asked, Reading(False, reason=reason, failed=bool(refused)), "candidates", (), usage
+        )
     texts = [" ".join([r.text, *(c.quote for c in r.citations), p.header]) for p, r in pairs]
-    ranking = rank(texts, asked.positive, asked.negative, asked.source.embedder, _voted([r for _, r in pairs]))
+    ranking = rank(
+        texts, asked.positive, asked.negative, asked.source.embedder, _voted([r for _, r in pairs])
+    )
     notes = [f"{len(pairs)} of {len(passages)} passages gave an answer; ranked by {ranking.by}"]
     notes += [f"{len(refused)} passages could not be read: {refused[0].reason}"] if refused else []
     if (asked.positive or asked.negative) and ranking.by != "verify":
-        notes.append(f"the constraints do not tell the answers apart (spread {ranking.spread:.3f}): switched off")
+        notes.append(
+            "the constraints do not tell the answers apart (spread "
+            f"{ranking.spread:.3f}): switched off"
+        )
     best = replace(pairs[ranking.order[0]][1], usage=Usage())
     firsts = {_same(pairs[n][1]): n for n in reversed(ranking.order)}.values()
-    rows = tuple((pairs[n][1].text, round(ranking.scores[n], 4)) for n in ranking.order if n in firsts)
-    return replace(finished(asked, best, "candidates", notes, usage), columns=("candidate", "score"), rows=rows)
+    rows = tuple(
+        (pairs[n][1].text, round(ranking.scores[n], 4)) for n in ranking.order if n in firsts
+    )
+    return replace(
+        finished(asked, best, "candidates", notes, usage), columns=("candidate", "score"), rows=rows
+    )
 
 
 def _same(reading: Reading) -> str:
@@ -175,7 +238,9 @@ def _same(reading: Reading) -> str:
 
 
 def _voted(readings: Sequence[Reading]) -> list[float | None]:
-    """Each answer's confidence, in log-probability, with that of the passages that gave the same answer added."""
+    """Each answer's confidence, in log-probability, with that of the passages that gave
+    the same answer added.
+    """
     known = [(_same(r), r.confidence) for r in readings if r.confidence is not None]
     if len(known) < len(readings):
         return [None] * len(readings)
@@ -186,16 +251,21 @@ def _voted(readings: Sequence[Reading]) -> list[float | None]:
 
 
 async def whole(asked: Asked) -> Answer:
-    """All documents in one call; `failed` with the reason where they do not fit the model's window."""
+    """All documents in one call; `failed` with the reason where they do not
+    fit the model's window.
+    """
     passages = asked.source.whole(asked.room)
     if passages is None:
-        reason = f"the documents do not fit the model's window of {asked.model.context_tokens} tokens"
+        reason = (
+            f"the documents do not fit the model's window of {asked.model.context_tokens} tokens"
+        )
         return finished(asked, Reading(False, reason=reason, failed=True), "whole_context")
     return finished(asked, await asked.read_on(passages), "whole_context")
 
 
 async def precise(asked: Asked, first: Answer) -> Answer:
-    """The cascade: what was not read of the documents is read, all of it or as much as fits, where the question is not answered.
+    """The cascade: what was not read of the documents is read, all of it or as much as fits, where
+    the question is not answered.
 
     Returns `first` when it is answered.
     """
@@ -222,29 +292,74 @@ def fitting(passages: Sequence[Passage], room: int) -> tuple[Passage, ...]:
     return tuple(kept)
 
 
-def finished(asked: Asked, reading: Reading, workflow: str, notes: Sequence[str] = (), usage: Usage | None = None) -> Answer:
+def finished(
+    asked: Asked,
+    reading: Reading,
+    workflow: str,
+    notes: Sequence[str] = (),
+    usage: Usage | None = None,
+) -> Answer:
     """The answer of a reading."""
     spent = (usage or Usage()) + reading.usage
     documents = len(asked.source.documents)
     if reading.failed:
         return failed(asked.question, reading.reason, spent, notes, workflow)
-    ledger = Completeness(documents=documents, documents_with_rows=len({c.document_id for c in reading.citations}))
+    ledger = Completeness(
+        documents=documents, documents_with_rows=len({c.document_id for c in reading.citations})
+    )
     if not reading.answered:
-        text = f"Not found in these documents: {reading.reason or 'the passages do not hold the answer'}."
-        return Answer(asked.question, "not_found", None, text, completeness=ledger, usage=spent, reason=reading.reason,
-                      decisions=tuple(notes), workflow=workflow)  # fmt: skip
+        text = (
+            "Not found in these documents: "
+            f"{reading.reason or 'the passages do not hold the answer'}."
+        )
+        return Answer(
+            asked.question,
+            "not_found",
+            None,
+            text,
+            completeness=ledger,
+            usage=spent,
+            reason=reading.reason,
+            decisions=tuple(notes),
+            workflow=workflow,
+        )
     status: Status = "incomplete" if reading.lacking else "answered"
     said = f"{reading.text} (incomplete: {reading.lacking})" if reading.lacking else reading.text
     return Answer(
-        asked.question, status, reading.value, said, citations=reading.citations, completeness=ledger,
-        usage=spent, reason=reading.reason, decisions=tuple(notes), workflow=workflow,
-    )  # fmt: skip
+        asked.question,
+        status,
+        reading.value,
+        said,
+        citations=reading.citations,
+        completeness=ledger,
+        usage=spent,
+        reason=reading.reason,
+        decisions=tuple(notes),
+        workflow=workflow,
+    )
 
 
-def failed(question: str, reason: str, usage: Usage, notes: Sequence[str] = (), workflow: str = "extract_and_query") -> Answer:
-    """The answer where the model could not be asked, or gave nothing usable: what the documents tell is not known."""
+def failed(
+    question: str,
+    reason: str,
+    usage: Usage,
+    notes: Sequence[str] = (),
+    workflow: str = "extract_and_query",
+) -> Answer:
+    """The answer where the model could not be asked, or gave nothing usable:
+    what the documents tell is not known.
+    """
     text = f"No answer: {reason.rstrip('.')}."
-    return Answer(question, "failed", None, text, usage=usage, reason=reason, decisions=tuple(notes), workflow=workflow)
+    return Answer(
+        question,
+        "failed",
+        None,
+        text,
+        usage=usage,
+        reason=reason,
+        decisions=tuple(notes),
+        workflow=workflow,
+    )
 
 
 class Parts(LenientReply):
@@ -268,11 +383,14 @@ class Step(LenientReply):
 def split_request(question: str, dialect: Dialect) -> Request:
     """The call that splits a question."""
     prompt = load_prompt("answer/split", dialect)
-    return Request("plan", prompt.render(question=question), prompt.hash, max_tokens=240, reply=Parts)
+    return Request(
+        "plan", prompt.render(question=question), prompt.hash, max_tokens=240, reply=Parts
+    )
 
 
 async def sub_questions(question: str, model: Model) -> tuple[tuple[str, ...], Usage, str]:
-    """Sub-questions that each have one source, at most `MAX_PARTS`; the question itself where the model gives none.
+    """Sub-questions that each have one source, at most `MAX_PARTS`; the question itself where
+    the model gives none.
 
     With them what was spent, and why the model gave none, or "".
     """
@@ -290,16 +408,35 @@ async def _asked_for(request: Request, model: Model) -> tuple[Mapping[str, Any],
     return reply.data if isinstance(reply.data, dict) else {}, reply.usage, ""
 
 
-def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage], dialect: Dialect) -> Request:
-    """The call of one step: what the passages say of it, the answer if it is clear, else what to look up next."""
+def step_request(
+    question: str, facts: Sequence[str], passages: Sequence[Passage], dialect: Dialect
+) -> Request:
+    """The call of one step: what the passages say of it, the answer if it is clear, else
+    what to look up next.
+    """
     prompt = load_prompt("answer/step", dialect)
-    messages = prompt.render(question=question, facts=list(facts), passages=[p.read_by(dialect) for p in passages])
+    messages = prompt.render(
+        question=question, facts=list(facts), passages=[p.read_by(dialect) for p in passages]
+    )
     return Request("answer", messages, prompt.hash, max_tokens=320, reply=Step)
 
 
-async def _step(asked: Asked, facts: Sequence[str], passages: Sequence[Passage]) -> tuple[Step, Usage, str]:
-    data, usage, refused = await _asked_for(step_request(asked.question, facts, passages, asked.model.dialect), asked.model)
-    return Step(**{name: str(data.get(name) or "").strip() for name in ("evidence", "answer", "next_question")}), usage, refused
+async def _step(
+    asked: Asked, facts: Sequence[str], passages: Sequence[Passage]
+) -> tuple[Step, Usage, str]:
+    data, usage, refused = await _asked_for(
+        step_request(asked.question, facts, passages, asked.model.dialect), asked.model
+    )
+    return (
+        Step(
+            **{
+                name: str(data.get(name) or "").strip()
+                for name in ("evidence", "answer", "next_question")
+            }
+        ),
+        usage,
+        refused,
+    )
 
 
 def _steps_note(queries: Sequence[str]) -> tuple[str, ...]:
@@ -307,12 +444,16 @@ def _steps_note(queries: Sequence[str]) -> tuple[str, ...]:
 
 
 LOW_SPREAD = 0.02
-"""Standard deviation of scores below which constraints do not tell candidates apart, in the shipped model's cosines."""
+"""Standard deviation of scores below which constraints do not tell candidates apart, in the
+shipped model's cosines.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Positions of candidates, best first; `by` is "verify", "confidence" or "retrieval"; `scores` are of that kind."""
+    """Positions of candidates, best first; `by` is "verify", "confidence" or "retrieval";
+    `scores` are of that kind.
+    """
 
     order: tuple[int, ...]
     scores: tuple[float, ...]
@@ -323,7 +464,9 @@ class Ranking:
 def verify_scores(
     texts: Sequence[str], positive: Sequence[str], negative: Sequence[str], embedder: Embedder
 ) -> tuple[float, ...]:
-    """Sum of cosines with the positive constraints minus those with the negative ones, for each text."""
+    """Sum of cosines with the positive constraints minus those with the negative
+    ones, for each text.
+    """
     if not texts:
         return ()
     constraints = [*positive, *negative]
@@ -332,14 +475,20 @@ def verify_scores(
     vectors = embedder.embed([*texts, *constraints])
     cosines = vectors[: len(texts)] @ vectors[len(texts) :].T
     signs = [1.0] * len(positive) + [-1.0] * len(negative)
-    return tuple(float(sum(s * c for s, c in zip(signs, row, strict=True))) for row in cosines.tolist())
+    return tuple(
+        float(sum(s * c for s, c in zip(signs, row, strict=True))) for row in cosines.tolist()
+    )
 
 
 def rank(
-    texts: Sequence[str], positive: Sequence[str], negative: Sequence[str], embedder: Embedder,
+    texts: Sequence[str],
+    positive: Sequence[str],
+    negative: Sequence[str],
+    embedder: Embedder,
     confidences: Sequence[float | None] = (),
-) -> Ranking:  # fmt: skip
-    """Candidates by constraints; by the model's own confidence where those do not tell them apart; else as given.
+) -> Ranking:
+    """Candidates by constraints; by the model's own confidence where those do not tell them
+    apart; else as given.
 
     Args:
         texts: each candidate with the words behind it, in order of retrieval.
@@ -348,7 +497,9 @@ def rank(
     scores = verify_scores(texts, positive, negative, embedder)
     spread = pstdev(scores) if len(scores) > 1 else 0.0
     if len(texts) <= 1 or ((positive or negative) and spread >= LOW_SPREAD):
-        return Ranking(_order(scores), scores, "verify" if positive or negative else "retrieval", spread)
+        return Ranking(
+            _order(scores), scores, "verify" if positive or negative else "retrieval", spread
+        )
     known = [c for c in confidences if c is not None]
     if len(known) == len(texts) and len(set(known)) > 1:
         return Ranking(_order(known), tuple(known), "confidence", spread)

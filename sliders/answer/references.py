@@ -1,4 +1,6 @@
-"""Which table and column each name of a statement means, and the nearest real ones of a name that means none."""
+"""Which table and column each name of a statement means, and the nearest real ones of a
+name that means none.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,14 @@ class References:
         self._by_name = {profile.view.name.lower(): profile for profile in profiles}
         ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
         self.aliases: dict[str, TableProfile] = {}
-        self._derived = {alias.alias.lower() for alias in tree.find_all(exp.Alias, exp.Subquery, exp.CTE) if alias.alias}
-        self._derived |= {str(name).lower() for alias in tree.find_all(exp.TableAlias) for name in alias.columns}
+        self._derived = {
+            alias.alias.lower()
+            for alias in tree.find_all(exp.Alias, exp.Subquery, exp.CTE)
+            if alias.alias
+        }
+        self._derived |= {
+            str(name).lower() for alias in tree.find_all(exp.TableAlias) for name in alias.columns
+        }
         self.unknown_tables: list[str] = []
         for table in tree.find_all(exp.Table):
             name = table.name.lower()
@@ -37,16 +45,23 @@ class References:
         return tuple(dict.fromkeys(self.aliases.values()))
 
     def of(self, column: exp.Expr | None) -> tuple[TableProfile, ColumnProfile] | None:
-        """The table and column that a name means; None for aliases, derived columns and other expressions."""
+        """The table and column that a name means; None for aliases, derived columns
+        and other expressions.
+        """
         if not isinstance(column, exp.Column):
             return None
         owners = [self.aliases.get(column.table.lower())] if column.table else self.used()
-        return next(((o, found) for o in owners if o is not None and (found := o.column(column.name))), None)
+        return next(
+            ((o, found) for o in owners if o is not None and (found := o.column(column.name))), None
+        )
 
     def unknown(self) -> list[str]:
         """What is wrong with the names, in words, each with the nearest real ones."""
         tables = [p.view.name for p in self.profiles]
-        said = [f"there is no table {name}; the tables are {', '.join(tables)}" for name in dict.fromkeys(self.unknown_tables)]
+        said = [
+            f"there is no table {name}; the tables are {', '.join(tables)}"
+            for name in dict.fromkeys(self.unknown_tables)
+        ]
         if said:
             return said
         for column in self.tree.find_all(exp.Column):
@@ -57,7 +72,12 @@ class References:
 
     def _unknown(self, column: exp.Column) -> str:
         name, owner = column.name, column.table.lower()
-        if isinstance(column.this, exp.Star) or self.of(column) or name.lower() in self._derived or owner in self._derived:
+        if (
+            isinstance(column.this, exp.Star)
+            or self.of(column)
+            or name.lower() in self._derived
+            or owner in self._derived
+        ):
             return ""
         if name.lower() in {p.view.row_id.lower() for p in self.used() if p.view.row_id}:
             return ""
@@ -65,7 +85,10 @@ class References:
             return f"{column.sql()} names {column.table}, which the FROM clause does not read"
         places = [p.view.name for p in self.profiles if p.column(name)]
         if places:
-            return f"column {name} is in table {', '.join(places)}, not where the statement looks for it"
+            return (
+                f"column {name} is in table {', '.join(places)}, not where the "
+                "statement looks for it"
+            )
         holders = [self.aliases[owner]] if owner else self.used()
         known = [c.column.name for p in holders for c in p.columns]
         return f"there is no column {name}; the nearest are {', '.join(nearest(name, known))}"
@@ -78,8 +101,15 @@ def read_by(select: exp.Select) -> list[exp.Expr]:
 
 
 def nearest(word: str, texts: Sequence[str], least: float = 0.0) -> list[str]:
-    """The few texts most like a word, best first; none that is less like it than `least` (of 100)."""
+    """The few texts most like a word, best first; none that is less like it
+    than `least` (of 100).
+    """
     found = process.extract(
-        word, list(dict.fromkeys(texts)), scorer=fuzz.WRatio, processor=utils.default_process, limit=_NEAREST, score_cutoff=least
+        word,
+        list(dict.fromkeys(texts)),
+        scorer=fuzz.WRatio,
+        processor=utils.default_process,
+        limit=_NEAREST,
+        score_cutoff=least,
     )
     return [text for text, _, _ in found]

@@ -11,7 +11,9 @@ def resolved(select: exp.Select) -> exp.Select:
     for part in ("order", "group", "having"):
         clause = kept.args.get(part)
         for node in list(clause.find_all(exp.Column, exp.Literal)) if clause else ():
-            direct = isinstance(node, exp.Column) or isinstance(node.parent, exp.Ordered | exp.Group)
+            direct = isinstance(node, exp.Column) or isinstance(
+                node.parent, exp.Ordered | exp.Group
+            )
             meant = named(select, node) if direct else node
             if meant is not node:
                 node.replace(meant.copy())
@@ -21,7 +23,11 @@ def resolved(select: exp.Select) -> exp.Select:
 def named(select: exp.Select, key: exp.Expr) -> exp.Expr:
     """The expression behind an alias or a position in GROUP BY or ORDER BY, else the key itself."""
     meant: exp.Expr = key
-    if isinstance(key, exp.Literal) and key.name.isdigit() and 0 < int(key.name) <= len(select.expressions):
+    if (
+        isinstance(key, exp.Literal)
+        and key.name.isdigit()
+        and 0 < int(key.name) <= len(select.expressions)
+    ):
         meant = select.expressions[int(key.name) - 1].unalias()
     elif isinstance(key, exp.Column) and not key.table:
         for item in select.expressions:

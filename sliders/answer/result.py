@@ -1,4 +1,6 @@
-"""What a question gives back: a value with its SQL, its rows, the words on the page, and how complete it is."""
+"""What a question gives back: a value with its SQL, its rows, the words on the page,
+and how complete it is.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +40,14 @@ def frame_of(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pd.DataFr
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The words on the page behind one value: `quote` is `document text[start:end]`, `page` counts from 1.
+    """The words on the page behind one value: `quote` is `document text[start:end]`,
+    `page` counts from 1.
 
-    `how` is "stated", "computed", "judged" or, by a person, "decided", `reason` the arithmetic, judgement, odds or decision,
-    `doubt` why it is unverified. A value that rests on several places has a citation for each; a judgement may have no
-    words, and a decision has none. `result_row` is the row of the answer's `rows` that it stands behind, from 0; None where the
-    answer has no rows, or it stands behind all.
+    `how` is "stated", "computed", "judged" or, by a person, "decided", `reason` the arithmetic,
+    judgement, odds or decision, `doubt` why it is unverified. A value that rests on several places
+    has a citation for each; a judgement may have no words, and a decision has none. `result_row` is
+    the row of the answer's `rows` that it stands behind, from 0; None where the answer has no rows,
+    or it stands behind all.
     """
 
     document: str
@@ -66,20 +70,25 @@ class Citation:
         where = self.document if self.page is None else f"{self.document}, page {self.page}"
         words = f'"{self.quote}"' if self.quote else f"{self.value!r}, without words of the text"
         made = f"{self.how}: {self.reason}" if self.reason and self.how != "stated" else self.how
-        remarks = (self.column, "" if made == "stated" else made, self.doubt and f"unverified: {self.doubt}")
+        remarks = (
+            self.column,
+            "" if made == "stated" else made,
+            self.doubt and f"unverified: {self.doubt}",
+        )
         told = "; ".join(remark for remark in remarks if remark)
         return f"{where}: {words}" + (f" ({told})" if told else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """What is not in the tables that gave the answer, and what in them is not printed words (contract 5).
+    """What is not in the tables that gave the answer, and what in them is not
+    printed words (contract 5).
 
-    `documents` counts those that may fill the tables: documents that fill other ones alone are of another kind. Those of them
-    that gave no row are `silent`, by name.
+    `documents` counts those that may fill the tables: documents that fill other ones alone are of
+    another kind. Those of them that gave no row are `silent`, by name.
 
-    `missing` names everything that the answer lacks: it is complete where there is none of that. `judged_cells` are a reader's
-    judgements, `unverified_cells` values that enter with a doubt.
+    `missing` names everything that the answer lacks: it is complete where there is none of that.
+    `judged_cells` are a reader's judgements, `unverified_cells` values that enter with a doubt.
     """
 
     documents: int = 0
@@ -102,13 +111,24 @@ class Completeness:
 
     def __str__(self) -> str:
         none = f" (none: {named(self.silent)})" if self.silent else ""
-        return "; ".join([f"{self.documents_with_rows} of {self.documents} documents gave rows{none}", *self.remarks()])
+        return "; ".join(
+            [
+                f"{self.documents_with_rows} of {self.documents} documents gave rows{none}",
+                *self.remarks(),
+            ]
+        )
 
     def remarks(self) -> list[str]:
-        """What is missing, then what was refused, is open or is no printed word, each with its number."""
+        """What is missing, then what was refused, is open or is no printed word,
+        each with its number.
+        """
         parts = [str(gap) for gap in self.missing]
         for count, one, several in (
-            (self.ungrounded_cells, "value was not found in the text", "values were not found in the text"),
+            (
+                self.ungrounded_cells,
+                "value was not found in the text",
+                "values were not found in the text",
+            ),
             (self.unparsed_cells, "value did not parse", "values did not parse"),
             (self.open_conflicts, "conflict is open", "conflicts are open"),
             (self.judged_cells, "value is judged, not printed", "values are judged, not printed"),
@@ -123,10 +143,11 @@ class Completeness:
 class Answer:
     """The answer of a question.
 
-    `value` is the bare number, string, list or table; `rows` and `columns` are the result of `sql`; `decisions` are lines
-    for the user about what was switched off, stopped or left out. `status` is "incomplete" where something is missing, which
-    `completeness.missing` names; `doubts` are what may be otherwise and would change what is shown, those that change most
-    first. `range` is what a number could be, None for other answers, `run` the number of the run that gave it.
+    `value` is the bare number, string, list or table; `rows` and `columns` are the result of `sql`;
+    `decisions` are lines for the user about what was switched off, stopped or left out. `status` is
+    "incomplete" where something is missing, which `completeness.missing` names; `doubts` are what
+    may be otherwise and would change what is shown, those that change most first. `range` is what a
+    number could be, None for other answers, `run` the number of the run that gave it.
     """
 
     question: str
@@ -145,7 +166,9 @@ class Answer:
     range: AnswerRange | None = None
     doubts: tuple[Doubt, ...] = ()
     run: int = 0
-    viewer: Callable[[str | os.PathLike[str]], Path] | None = field(default=None, repr=False, compare=False)
+    viewer: Callable[[str | os.PathLike[str]], Path] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def view(self, path: str | os.PathLike[str] = "audit.html") -> Path:
         """Write the audit page of this answer's run: one HTML file that works offline; its path.
@@ -154,7 +177,10 @@ class Answer:
             StoreError: the workspace is gone, or the path is a file that is no audit page.
         """
         if self.viewer is None:
-            raise StoreError("this answer came from no workspace: ask with Workspace(...).ask or ask(..., workspace=...)")
+            raise StoreError(
+                "this answer came from no workspace: ask with Workspace(...).ask or "
+                "ask(..., workspace=...)"
+            )
         return self.viewer(path)
 
     @property
@@ -164,13 +190,17 @@ class Answer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader is told beside the number: ties, rows that a NULL leaves out, what was switched off or stopped."""
+        """What a reader is told beside the number: ties, rows that a NULL leaves out, what was
+        switched off or stopped.
+        """
         said = [self.reason] if self.reason and self.reason not in self.text else []
         return tuple(dict.fromkeys([*said, *self.decisions]))
 
     @property
     def cited_rows(self) -> dict[int | None, tuple[Citation, ...]]:
-        """The citations by the result row that they stand behind, in order; those of the whole result under None."""
+        """The citations by the result row that they stand behind, in order;
+        those of the whole result under None.
+        """
         rows = dict.fromkeys(citation.result_row for citation in self.citations)
         return {row: tuple(c for c in self.citations if c.result_row == row) for row in rows}
 
@@ -182,7 +212,10 @@ class Answer:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, for `--json` and logs."""
         known = self.completeness
-        plain = {name: getattr(self, name) for name in ("question", "status", "value", "text", "sql", "reason", "workflow")}
+        plain = {
+            name: getattr(self, name)
+            for name in ("question", "status", "value", "text", "sql", "reason", "workflow")
+        }
         return plain | {
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
@@ -205,26 +238,42 @@ class Answer:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it; document text is escaped."""
-        rows = table_html(self.columns, self.rows) if len(self.rows) > 1 or len(self.columns) > 1 else ""
-        cited = table_html(("result row", "document", "page", "words", "column", "read as"), (
-            (None if c.result_row is None else c.result_row + 1, c.document, c.page, c.quote, c.column,
-             f"{c.how}; {c.doubt}" if c.doubt else c.how) for c in self.citations
-        ))  # fmt: skip
+        rows = (
+            table_html(self.columns, self.rows)
+            if len(self.rows) > 1 or len(self.columns) > 1
+            else ""
+        )
+        cited = table_html(
+            ("result row", "document", "page", "words", "column", "read as"),
+            (
+                (
+                    None if c.result_row is None else c.result_row + 1,
+                    c.document,
+                    c.page,
+                    c.quote,
+                    c.column,
+                    f"{c.how}; {c.doubt}" if c.doubt else c.how,
+                )
+                for c in self.citations
+            ),
+        )
         cost = f"{self.usage.calls} calls, {self.usage.tokens} tokens"
         return (
-            f"<p><b>{escape(self.text)}</b></p>{rows}" + (note(f"range: {self.range}") if self.range else "")
+            f"<p><b>{escape(self.text)}</b></p>{rows}"
+            + (note(f"range: {self.range}") if self.range else "")
             + "".join(note(f"doubt: {line}") for line in doubt_lines(self.doubts))
             + note(self.completeness, *self.notes, cost)
             + (folded("SQL", preformatted(self.sql)) if self.sql else "")
             + (folded(f"{len(self.citations)} sources", cited) if self.citations else "")
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class SqlAnswer(Answer):
     """An answer with the turns of the model that led to it.
 
-    `others` are the numbers that its other statements gave, `by_names` those that this one gives over canonical names.
+    `others` are the numbers that its other statements gave, `by_names` those that this one gives
+    over canonical names.
     """
 
     attempts: tuple[SqlAttempt, ...] = ()

@@ -1,4 +1,6 @@
-"""From result rows to the bare value: number, string, list or table, and a sentence that says it."""
+"""From result rows to the bare value: number, string, list or table, and a
+sentence that says it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def empty(rows: Rows) -> bool:
 
 
 def value_of(rows: Rows) -> Value:
-    """One row of one column is a scalar, one column a list without its NULLs, anything else a table."""
+    """One row of one column is a scalar, one column a list without its NULLs,
+    anything else a table.
+    """
     tidy = [[_tidied(cell) for cell in row] for row in rows]
     if empty(tidy):
         return None
@@ -31,14 +35,18 @@ YES, NO = "yes", "no"
 
 
 def yes_or_no(columns: Sequence[str], rows: Rows) -> tuple[str, str] | None:
-    """The value and the text of a yes/no answer: the first cell says which, the cells beside it are the figures compared.
+    """The value and the text of a yes/no answer: the first cell says which, the cells beside it are
+    the figures compared.
 
     None where the rows are not one row that begins with 1 or 0.
     """
     if len(rows) != 1 or not rows[0] or rows[0][0] not in (0, 1):
         return None
     value = YES if rows[0][0] else NO
-    beside = ", ".join(f"{name} {_said(_tidied(cell))}" for name, cell in zip(columns[1:], rows[0][1:], strict=True))
+    beside = ", ".join(
+        f"{name} {_said(_tidied(cell))}"
+        for name, cell in zip(columns[1:], rows[0][1:], strict=True)
+    )
     return value, stopped(f"{value.capitalize()}: {beside}" if beside else value.capitalize())
 
 
@@ -56,7 +64,10 @@ def text_of(value: Value) -> str:
         return "Not found in these documents."
     if not isinstance(value, list):
         return stopped(_said(value))
-    lines = [" | ".join(_said(cell) for cell in item) if isinstance(item, list) else _said(item) for item in value]
+    lines = [
+        " | ".join(_said(cell) for cell in item) if isinstance(item, list) else _said(item)
+        for item in value
+    ]
     if len(lines) == 1:
         return stopped(lines[0])
     more = f"; and {len(lines) - SHOWN_ROWS} more" if len(lines) > SHOWN_ROWS else ""

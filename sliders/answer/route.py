@@ -1,4 +1,6 @@
-"""Kind and hints of a question to the cheapest workflow that can answer (OkraLong, section 3.4): rules that can be printed."""
+"""Kind and hints of a question to the cheapest workflow that can answer (OkraLong, section 3.4):
+rules that can be printed.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,18 @@ from typing import Literal
 from sliders.retrieval.sentences import sentence_spans
 from sliders.schema.hints import Hints, Normalize, Verify
 
-WorkflowName = Literal["reply", "lookup", "split", "stepwise", "candidates", "whole_context", "extract_and_query"]
+WorkflowName = Literal[
+    "reply", "lookup", "split", "stepwise", "candidates", "whole_context", "extract_and_query"
+]
 WORKFLOWS: tuple[WorkflowName, ...] = (
-    "reply", "lookup", "split", "stepwise", "candidates", "whole_context", "extract_and_query",
-)  # fmt: skip
+    "reply",
+    "lookup",
+    "split",
+    "stepwise",
+    "candidates",
+    "whole_context",
+    "extract_and_query",
+)
 
 CHARACTERS_A_TOKEN = 4
 MAX_STEPS = 4
@@ -19,13 +29,19 @@ MAX_STEPS = 4
 _FACTS, _CONTEXTUAL = 5, 8
 _MIDDLE, _LARGE = 256, 400
 _SHARE = 0.4
-"""Segments below this share of the best score are filtered out of the context: on held-out questions of four sets the
-evidence that was found stayed the same from 0.1 to 0.4, with 8% fewer tokens, and fell above."""
+"""Segments below this share of the best score are filtered out of the context: on held-out
+questions of four sets the evidence that was found stayed the same from 0.1 to 0.4, with 8% fewer
+tokens, and fell above.
+"""
 _WHOLE = 0.7
-"""Documents up to this share of what the passages may take are read whole for an explanation; for other questions those
-that are no longer than a segment: of a page of two or three segments, the best one most often answers."""
+"""Documents up to this share of what the passages may take are read whole for an explanation; for
+other questions those that are no longer than a segment: of a page of two or three segments, the
+best one most often answers.
+"""
 _FIRST = 3
-"""Segments that are read before the others: of a list of facts most stand in the best ones, and a refusal reads on."""
+"""Segments that are read before the others: of a list of facts most stand in the best ones,
+and a refusal reads on.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +54,12 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The chosen workflow with its search: `segments` of at most `tokens`, `weights` of words and meaning.
+    """The chosen workflow with its search: `segments` of at most `tokens`, `weights`
+    of words and meaning.
 
-    A segment must reach `share` of the best score; `calculate` lets code work out a calculation; `prose` asks for sentences;
-    `first` is how many segments are read before the others, which follow only where those do not answer (0: all at once).
-    `reasons` are lines for `explain`.
+    A segment must reach `share` of the best score; `calculate` lets code work out a calculation;
+    `prose` asks for sentences; `first` is how many segments are read before the others, which
+    follow only where those do not answer (0: all at once). `reasons` are lines for `explain`.
     """
 
     workflow: WorkflowName
@@ -68,42 +85,64 @@ class Route:
             f"{self.workflow}: {self.segments} segments of {self.tokens} tokens"
             + (f", the best {self.first} first" if self.first else "")
             + (", calculated by code" if self.calculate else "")
-        )  # fmt: skip
+        )
 
     def cost(self) -> str:
-        """What it takes at most, one line for `explain`; "" where the workflow reads no passages."""
+        """What it takes at most, one line for `explain`; "" where the
+        workflow reads no passages.
+        """
         one, seen = f"{self.tokens} tokens of passages", f"{self.budget} tokens of passages"
         calls = {
-            "lookup": f"{2 if self.first else 1} of {seen}", "split": f"2 of {seen}",
-            "stepwise": f"{MAX_STEPS + 1} of {seen}", "candidates": f"{self.segments} of {one}",
+            "lookup": f"{2 if self.first else 1} of {seen}",
+            "split": f"2 of {seen}",
+            "stepwise": f"{MAX_STEPS + 1} of {seen}",
+            "candidates": f"{self.segments} of {one}",
             "whole_context": "1 of all documents",
-        }  # fmt: skip
+        }
         told = calls.get(self.workflow, "")
-        more = "; where nothing answers one more reads what fits" if self.workflow != "whole_context" else ""
+        more = (
+            "; where nothing answers one more reads what fits"
+            if self.workflow != "whole_context"
+            else ""
+        )
         return told and f"calls at most: {told}{more}"
 
 
 def choose_route(hints: Hints, corpus: Corpus) -> Route:
     """The route of a question.
 
-    Where no model judged its kind, several documents are extracted and queried, the way that can answer any question, and one
-    is looked into. An explanation reads 8 segments and facts 5, of which the best are read before the others. What has to be
-    counted, ranked or summed over documents is extracted and queried.
+    Where no model judged its kind, several documents are extracted and queried, the way that can
+    answer any question, and one is looked into. An explanation reads 8 segments and facts 5, of
+    which the best are read before the others. What has to be counted, ranked or summed over
+    documents is extracted and queried.
     """
     kind = hints.kind
     facts = [f"kind of question: {kind}" if kind else "no model judged what kind of question it is"]
     prose, calculate = kind == "explanation", kind == "calculation"
     read = Route(
-        "lookup", _CONTEXTUAL if prose else _FACTS, _LARGE if prose or calculate else _MIDDLE,
-        calculate=calculate, prose=prose, reasons=tuple(facts),
-    )  # fmt: skip
+        "lookup",
+        _CONTEXTUAL if prose else _FACTS,
+        _LARGE if prose or calculate else _MIDDLE,
+        calculate=calculate,
+        prose=prose,
+        reasons=tuple(facts),
+    )
     first = 0 if prose else _FIRST
 
     def way(workflow: WorkflowName, reason: str, segments: int = 0) -> Route:
-        return replace(read, workflow=workflow, segments=segments or read.segments, reasons=(*read.reasons, reason))
+        return replace(
+            read,
+            workflow=workflow,
+            segments=segments or read.segments,
+            reasons=(*read.reasons, reason),
+        )
 
     if corpus.documents > 1 and kind in (None, "all"):
-        told = "counts and ranks over documents need a table" if kind else "a table can answer any question"
+        told = (
+            "counts and ranks over documents need a table"
+            if kind
+            else "a table can answer any question"
+        )
         return replace(way("extract_and_query", told), first=first)
     if corpus.characters <= (read.tokens if first else _WHOLE * read.budget) * CHARACTERS_A_TOKEN:
         return way("whole_context", "the documents are no longer than the passages would be")
@@ -117,8 +156,9 @@ def choose_route(hints: Hints, corpus: Corpus) -> Route:
 
 
 INSIST = (
-    "As the model reads it, this asks nothing of the documents. Ask it in other words; or have it answered all the same by "
-    "naming how to read: --workflow lookup on the command line, ask(question, workflow=\"lookup\") in Python."
+    "As the model reads it, this asks nothing of the documents. Ask it in other words; or have it "
+    "answered all the same by naming how to read: --workflow lookup on the command line, "
+    'ask(question, workflow="lookup") in Python.'
 )
 
 
@@ -126,7 +166,9 @@ def search_words(question: str, hints: Hints) -> str:
     """The question with the other names of terms that the user says mean the same."""
     low = question.lower()
     same = [d.terms for d in hints.of(Normalize) if any(term.lower() in low for term in d.terms)]
-    return " ".join([question, *(term for terms in same for term in terms if term.lower() not in low)])
+    return " ".join(
+        [question, *(term for terms in same for term in terms if term.lower() not in low)]
+    )
 
 
 def with_verify(hints: Hints) -> str:
@@ -142,7 +184,9 @@ LONGEST_QUESTION = 600
 
 
 def shortened(question: str) -> str:
-    """A question of at most `LONGEST_QUESTION` words: the sentences that ask first, then the last ones, in order."""
+    """A question of at most `LONGEST_QUESTION` words: the sentences that ask first, then the
+    last ones, in order.
+    """
     if len(question.split()) <= LONGEST_QUESTION:
         return question
     sentences = [question[start:end] for start, end in sentence_spans(question)]
@@ -151,10 +195,17 @@ def shortened(question: str) -> str:
         if (words := len(sentences[number].split())) <= room:
             kept.append(number)
             room -= words
-    return "".join(sentences[n] for n in sorted(kept)).strip() or " ".join(question.split()[-LONGEST_QUESTION:])
+    return "".join(sentences[n] for n in sorted(kept)).strip() or " ".join(
+        question.split()[-LONGEST_QUESTION:]
+    )
 
 
 def explain_lines(route: Route, hints: Hints) -> tuple[str, ...]:
     """What the planner does, line by line."""
     because = [f"because: {reason}" for reason in route.reasons]
-    return (f"workflow: {route.describe()}", *because, *filter(None, [route.cost()]), *hints.lines())
+    return (
+        f"workflow: {route.describe()}",
+        *because,
+        *filter(None, [route.cost()]),
+        *hints.lines(),
+    )

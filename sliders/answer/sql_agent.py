@@ -1,4 +1,5 @@
-"""Answers a question over tables with SQL: the model writes, looks and refines; code runs, and says what is odd (SLIDERS).
+"""Answers a question over tables with SQL: the model writes, looks and refines;
+code runs, and says what is odd (SLIDERS).
 
 The statement that answers is the model's own (law 5). Nothing of it is changed but SQL dialect.
 """
@@ -47,14 +48,23 @@ class _Talk:
 
 
 async def answer_question(
-    question: str, tables: Sequence[TableView], run_sql: RunSql, model: Model, *, uncovered: str = "", draft: str = "",
-    mind: Sequence[str] = (), profiles: Sequence[TableProfile] | None = None,
-) -> SqlAnswer:  # fmt: skip
-    """Answer `question` from `tables`: `not_found` with a reason when they do not hold it, a number is never made up.
+    question: str,
+    tables: Sequence[TableView],
+    run_sql: RunSql,
+    model: Model,
+    *,
+    uncovered: str = "",
+    draft: str = "",
+    mind: Sequence[str] = (),
+    profiles: Sequence[TableProfile] | None = None,
+) -> SqlAnswer:
+    """Answer `question` from `tables`: `not_found` with a reason when they do not hold it, a
+    number is never made up.
 
     Args:
         uncovered: words on what the question needs and no column holds; shown to the model.
-        draft: the statement that the model drafted before the tables were filled; shown to it in the compact dialect.
+        draft: the statement that the model drafted before the tables were filled;
+            shown to it in the compact dialect.
         mind: notes on the tables; shown to it in the compact dialect.
         profiles: saves reading the columns again for a second question over the same tables.
 
@@ -64,13 +74,22 @@ async def answer_question(
     talk = _Talk()
     if not any(profile.rows for profile in known):
         return _not_found(question, "the tables have no rows", talk)
-    draft = draft if result_of(draft, known, run_sql) is not None else ""  # a small model copies it, errors and all
+    draft = (
+        draft if result_of(draft, known, run_sql) is not None else ""
+    )  # a small model copies it, errors and all
     most = SHOWN[model.dialect.name].turns
     for number in range(1, most + 1):
         request = sql_request(
-            question, known, model.dialect, talk.turns, uncovered=uncovered, draft=draft, mind=mind, last=number == most,
+            question,
+            known,
+            model.dialect,
+            talk.turns,
+            uncovered=uncovered,
+            draft=draft,
+            mind=mind,
+            last=number == most,
             temperature=STUCK_TEMPERATURE if _stuck(talk) else 0.0,
-        )  # fmt: skip
+        )
         reply = await _reply(request, model, talk)
         if reply is None:
             continue
@@ -84,12 +103,17 @@ async def answer_question(
 
 
 async def _reply(request: Request, model: Model, talk: _Talk) -> Response | None:
-    """What the model says; None, told as a turn, for a refusal and for a cut statement: what is left may run, and mean
-    something else."""
+    """What the model says; None, told as a turn, for a refusal and for a cut statement:
+    what is left may run, and mean something else.
+    """
     try:
         reply = await model.generate(request)
     except CallFailed as error:
-        usage, written, reason = error.usage if isinstance(error.usage, Usage) else Usage(), "", str(error)
+        usage, written, reason = (
+            error.usage if isinstance(error.usage, Usage) else Usage(),
+            "",
+            str(error),
+        )
     else:
         if model.dialect.sql != "text" or reply.finish_reason != "length":
             talk.usage += reply.usage
@@ -116,8 +140,16 @@ def _attempt(reply: Response, dialect: Dialect) -> SqlAttempt:
     return SqlAttempt(reply.text, statement_in(text))
 
 
-def _turn(attempt: SqlAttempt, known: Sequence[TableProfile], run_sql: RunSql, talk: _Talk, dialect: Dialect) -> Turn:
-    """Run what the model wrote; the words that go back to it are empty when nothing new is to be said."""
+def _turn(
+    attempt: SqlAttempt,
+    known: Sequence[TableProfile],
+    run_sql: RunSql,
+    talk: _Talk,
+    dialect: Dialect,
+) -> Turn:
+    """Run what the model wrote; the words that go back to it are empty when
+    nothing new is to be said.
+    """
     if attempt.action == "cannot":
         return Turn(attempt, ())
     try:
@@ -133,9 +165,17 @@ def _turn(attempt: SqlAttempt, known: Sequence[TableProfile], run_sql: RunSql, t
     found = (*misshapen(attempt.asks, result), *findings_of(tree, known, result, run_sql))
     attempt = replace(attempt, findings=tuple(one.text for one in found))
     informed = ("nothing", "") in talk.sent
-    new = [f for f in found if f.kind in SHOWN[dialect.name].sent and (f.kind, f.subject) not in talk.sent]
+    new = [
+        f
+        for f in found
+        if f.kind in SHOWN[dialect.name].sent and (f.kind, f.subject) not in talk.sent
+    ]
     talk.sent |= {(f.kind, f.subject) for f in new}
-    preview = ("The statement gave:", *result_lines(result, PREVIEW_ROWS)) if dialect.sql == "json" and new else ()
+    preview = (
+        ("The statement gave:", *result_lines(result, PREVIEW_ROWS))
+        if dialect.sql == "json" and new
+        else ()
+    )
     return Turn(attempt, (*preview, *(f.text for f in new)), result, found, informed)
 
 
@@ -164,11 +204,15 @@ def check_names(tree: exp.Query, known: Sequence[TableProfile], *, look: bool = 
         return
     read = (exp.Column, exp.AggFunc, exp.Star, exp.Select)
     if tree.find(exp.Table) is None or not any(item.find(*read) for item in tree.selects):
-        raise QueryError("the statement selects only constants: an answer must come from the tables")
+        raise QueryError(
+            "the statement selects only constants: an answer must come from the tables"
+        )
 
 
 def _stuck(talk: _Talk) -> bool:
-    """Whether the last reply is one that was given before and did not run, or names a value that no row has where one is near."""
+    """Whether the last reply is one that was given before and did not run, or names a value that no
+    row has where one is near.
+    """
     if not talk.turns:
         return False
     last = talk.turns[-1]
@@ -176,11 +220,15 @@ def _stuck(talk: _Talk) -> bool:
     return unheard and any(last.attempt.written == before.written for before in talk.attempts[:-1])
 
 
-def _final(question: str, talk: _Talk, dialect: Dialect, known: Sequence[TableProfile]) -> SqlAnswer:
+def _final(
+    question: str, talk: _Talk, dialect: Dialect, known: Sequence[TableProfile]
+) -> SqlAnswer:
     """The answer of the last statement that ran."""
     trials = [(turn, turn.result) for turn in talk.turns if turn.result is not None]
     if not trials:
-        error = next((a.error for a in reversed(talk.attempts) if a.error), "no statement was written")
+        error = next(
+            (a.error for a in reversed(talk.attempts) if a.error), "no statement was written"
+        )
         return _failed(question, error, talk)
     last, result = trials[-1]
     rows = tuple(tuple(row) for row in result.rows)
@@ -204,7 +252,9 @@ def _final(question: str, talk: _Talk, dialect: Dialect, known: Sequence[TablePr
         rows=rows,
         reason=reason,
         doubts=tuple(one.doubt for one in kept if one.doubt is not None),
-        completeness=Completeness(missing=(Gap("cut", "the row limit cut the result"),) if result.truncated else ()),
+        completeness=Completeness(
+            missing=(Gap("cut", "the row limit cut the result"),) if result.truncated else ()
+        ),
         attempts=talk.attempts,
         usage=talk.usage,
         others=tuple(number for number in earlier if number is not None),
@@ -213,18 +263,28 @@ def _final(question: str, talk: _Talk, dialect: Dialect, known: Sequence[TablePr
 
 
 def _kept_findings(question: str, last: Turn) -> tuple[Finding, ...]:
-    """The findings that the model kept its statement in spite of; none where words of the question ask for that."""
+    """The findings that the model kept its statement in spite of; none where words of the
+    question ask for that.
+    """
     meant = " ".join(last.attempt.meant.split()).casefold()
     if meant and meant in " ".join(question.split()).casefold():
         return ()
     return last.found
 
 
-def _said(attempt: SqlAttempt, result: QueryResult, known: Sequence[TableProfile]) -> tuple[Value, str]:
-    """The value and the text of an answer: yes or no where the question asks for it, or the only cell says it."""
+def _said(
+    attempt: SqlAttempt, result: QueryResult, known: Sequence[TableProfile]
+) -> tuple[Value, str]:
+    """The value and the text of an answer: yes or no where the question asks for it, or
+    the only cell says it.
+    """
     tree = parse_select(attempt.sql)
     truth = len(tree.selects) == 1 and is_truth(tree.selects[0], References(tree, known))
-    said = yes_or_no(result.columns, result.rows) if attempt.asks == "yes_no" or (truth and not attempt.asks) else None
+    said = (
+        yes_or_no(result.columns, result.rows)
+        if attempt.asks == "yes_no" or (truth and not attempt.asks)
+        else None
+    )
     if said is not None:
         return said
     value = value_of(tuple(tuple(row) for row in result.rows))
@@ -235,9 +295,20 @@ def _failed(question: str, error: str, talk: _Talk) -> SqlAnswer:
     """What the tables tell is not known: the model wrote no statement that runs."""
     reason = f"no statement could be run: {error}"
     text = f"No answer: {reason.rstrip('.')}."
-    return SqlAnswer(question, "failed", None, text, reason=reason, attempts=talk.attempts, usage=talk.usage)
+    return SqlAnswer(
+        question, "failed", None, text, reason=reason, attempts=talk.attempts, usage=talk.usage
+    )
 
 
 def _not_found(question: str, reason: str, talk: _Talk, last: Turn | None = None) -> SqlAnswer:
     sql = last.attempt.sql if last else ""
-    return SqlAnswer(question, "not_found", None, text_of(None), sql, reason=reason, attempts=talk.attempts, usage=talk.usage)
+    return SqlAnswer(
+        question,
+        "not_found",
+        None,
+        text_of(None),
+        sql,
+        reason=reason,
+        attempts=talk.attempts,
+        usage=talk.usage,
+    )

@@ -1,4 +1,6 @@
-"""What the model sees and how it replies, in either dialect; pure, so that `--dry-run` can print it."""
+"""What the model sees and how it replies, in either dialect; pure, so that
+`--dry-run` can print it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ from typing import Literal, get_args
 from rapidfuzz import utils
 
 from sliders.answer.finding import Finding, Kind, cell_text, column_name
-from sliders.answer.profile import DATED, MAX_EXAMPLES, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, quote
+from sliders.answer.profile import (
+    DATED,
+    MAX_EXAMPLES,
+    NUMERIC,
+    TEXTUAL,
+    ColumnProfile,
+    TableProfile,
+    quote,
+)
 from sliders.answer.turns import QueryResult, SqlAttempt
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Request
@@ -33,9 +43,10 @@ class SqlStep(LenientReply):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How much of the tables a dialect shows: distinct values of a column, their characters together, the longest value
-    that is listed, example rows, characters of all tables; `sent` are the findings that go back to the model; `named` the
-    values found in a question."""
+    """How much of the tables a dialect shows: distinct values of a column, their characters
+    together, the longest value that is listed, example rows, characters of all tables; `sent` are
+    the findings that go back to the model; `named` the values found in a question.
+    """
 
     values: int
     characters: int
@@ -51,17 +62,38 @@ class Shown:
 SHOWN = {
     "full": Shown(60, 2400, 80, 3, 1200, 4, 20, 60_000, frozenset(get_args(Kind)) - {"idle"}),
     "compact": Shown(
-        14, 260, 60, 0, 320, 3, 8, 12_000,
-        frozenset({"literal", "nothing", "several", "division", "idle", "unstated", "counted", "same", "names"}),
+        14,
+        260,
+        60,
+        0,
+        320,
+        3,
+        8,
+        12_000,
+        frozenset(
+            {
+                "literal",
+                "nothing",
+                "several",
+                "division",
+                "idle",
+                "unstated",
+                "counted",
+                "same",
+                "names",
+            }
+        ),
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn so far: what the model did, the words that went back to it, and of a statement that ran its result.
+    """One turn so far: what the model did, the words that went back to it, and of a statement
+    that ran its result.
 
-    `found` is what is odd about the result, `informed` whether the model had seen the values behind a 0 before.
+    `found` is what is odd about the result, `informed` whether the model had seen the
+    values behind a 0 before.
     """
 
     attempt: SqlAttempt
@@ -72,16 +104,25 @@ class Turn:
 
 
 def schema_sql(profiles: Sequence[TableProfile], shown: Shown) -> str:
-    """The tables as commented CREATE TABLE statements, with fewer values and rows where they would take too much room."""
+    """The tables as commented CREATE TABLE statements, with fewer values and rows where they
+    would take too much room.
+    """
     text = "\n\n".join(_table_sql(profile, shown) for profile in profiles)
     if len(text) <= shown.total or shown.values <= _FEWEST:
         return text
-    half = replace(shown, values=shown.values // 2, characters=shown.characters // 2, examples=shown.examples // 2)
+    half = replace(
+        shown,
+        values=shown.values // 2,
+        characters=shown.characters // 2,
+        examples=shown.examples // 2,
+    )
     return schema_sql(profiles, half)
 
 
 def on_one_line(text: str) -> str:
-    """Text of documents and descriptions as a comment takes it: a line of its own could pose as a statement or a question."""
+    """Text of documents and descriptions as a comment takes it: a line of its own could pose as a
+    statement or a question.
+    """
     return " ".join(text.splitlines())
 
 
@@ -93,17 +134,29 @@ def _table_sql(profile: TableProfile, shown: Shown) -> str:
     told = on_one_line("; ".join([f"{profile.rows} rows", *filter(None, about)]))
     lines = [f"CREATE TABLE {column_name(table.name)} ( -- {told}"]
     for column in profile.columns:
-        brief = replace(shown, values=_FEW_NUMBERS) if column.column.name == profile.view.document else shown
-        told = on_one_line("; ".join(filter(None, [_meaning(column), _summary(column, brief), _surety(column)])))
+        brief = (
+            replace(shown, values=_FEW_NUMBERS)
+            if column.column.name == profile.view.document
+            else shown
+        )
+        told = on_one_line(
+            "; ".join(filter(None, [_meaning(column), _summary(column, brief), _surety(column)]))
+        )
         lines.append(f"  {column_name(column.column.name)} {column.column.type.sql}, -- {told}")
     lines.append(");")
     for row in profile.examples[: shown.examples]:
-        lines.append(on_one_line(f"-- a row: {' | '.join(cell_text(_cut(cell, shown)) for cell in row)}"))
+        lines.append(
+            on_one_line(f"-- a row: {' | '.join(cell_text(_cut(cell, shown)) for cell in row)}")
+        )
     return "\n".join(lines)
 
 
 def _cut(cell: object, shown: Shown) -> object:
-    return f"{cell[: shown.longest]}..." if isinstance(cell, str) and len(cell) > shown.longest else cell
+    return (
+        f"{cell[: shown.longest]}..."
+        if isinstance(cell, str) and len(cell) > shown.longest
+        else cell
+    )
 
 
 def _meaning(profile: ColumnProfile) -> str:
@@ -117,14 +170,17 @@ def _meaning(profile: ColumnProfile) -> str:
 
 
 _BESIDE = {
-    "doubt": "why the value is not verified: of", "bound": "how the number is bounded: of",
+    "doubt": "why the value is not verified: of",
+    "bound": "how the number is bounded: of",
     "canonical": "one name for all printed forms: of",
-}  # fmt: skip
+}
 
 
 def _surety(profile: ColumnProfile) -> str:
     """How many values are judged, and how many are not verified."""
-    judged = f"{profile.judged} judged" if profile.judged and profile.column.reading != "judged" else ""
+    judged = (
+        f"{profile.judged} judged" if profile.judged and profile.column.reading != "judged" else ""
+    )
     doubted = f"{profile.doubted} not verified, see {profile.doubt}" if profile.doubted else ""
     return "; ".join(filter(None, (judged, doubted)))
 
@@ -149,10 +205,16 @@ def _summary(profile: ColumnProfile, shown: Shown) -> str:
 
 
 def _date_forms(profile: ColumnProfile) -> str:
-    """The forms that dates have: some documents tell the month or the year alone, of which SQLite's functions make NULL."""
+    """The forms that dates have: some documents tell the month or the year alone, of which SQLite's
+    functions make NULL.
+    """
     lengths = {len(text) for text in profile.texts if len(text) < len(_DAY)}
     forms = [repr(_DAY[:length]) for length in sorted(lengths)]
-    return f"{' or '.join([*forms, repr(_DAY)])}, of the shorter ones strftime makes NULL" if forms else repr(_DAY)
+    return (
+        f"{' or '.join([*forms, repr(_DAY)])}, of the shorter ones strftime makes NULL"
+        if forms
+        else repr(_DAY)
+    )
 
 
 _DAY = "YYYY-MM-DD"
@@ -166,12 +228,22 @@ def _listed(profile: ColumnProfile, shown: Shown) -> str:
     if whole and sum(map(len, short)) <= shown.characters:
         return "values " + ", ".join(short)
     if not shown.examples:  # a small model takes what it is shown for what it is asked
-        return f"{profile.distinct} different, like {short[0] if short else quote(profile.texts[0][: shown.longest])}"
+        return (
+            f"{profile.distinct} different, like "
+            f"{short[0] if short else quote(profile.texts[0][: shown.longest])}"
+        )
     if profile.distinct == profile.rows - profile.nulls:
         like = f", like {', '.join(short[:MAX_EXAMPLES])}" if short else ", long texts"
         return f"all different{like}; look up the rest"
-    most = [f"{quote(str(value))} ({count})" for value, count in profile.values if len(str(value)) <= shown.longest]
-    return f"{profile.distinct} different, most frequent {', '.join(most[: shown.values // 3])}; look up the rest"
+    most = [
+        f"{quote(str(value))} ({count})"
+        for value, count in profile.values
+        if len(str(value)) <= shown.longest
+    ]
+    return (
+        f"{profile.distinct} different, most frequent {', '.join(most[: shown.values // 3])}; "
+        "look up the rest"
+    )
 
 
 def _brief(value: object) -> str:
@@ -179,29 +251,46 @@ def _brief(value: object) -> str:
 
 
 def named_values(question: str, profiles: Sequence[TableProfile], most: int) -> list[str]:
-    """The values of text columns that stand word for word in the question, each with its columns, the longest first; then
-    those that hold all words of a name in the question ("Anna Berg" in "Anna Maria Berg")."""
+    """The values of text columns that stand word for word in the question, each with its
+    columns, the longest first; then those that hold all words of a name in the question ("Anna
+    Berg" in "Anna Maria Berg").
+    """
     asked, names = f" {_plain(question)} ", _names(question)
     places: dict[str, list[str]] = {}
     near: dict[str, list[str]] = {}
     for profile in profiles:
         for column in profile.columns:
-            if column.column.type not in TEXTUAL or (column.companion is not None and column.companion.role != "canonical"):
+            if column.column.type not in TEXTUAL or (
+                column.companion is not None and column.companion.role != "canonical"
+            ):
                 continue
-            exact = [text for text in column.texts if len(key := _plain(text)) > 1 and not key.isdigit() and f" {key} " in asked]
+            exact = [
+                text
+                for text in column.texts
+                if len(key := _plain(text)) > 1 and not key.isdigit() and f" {key} " in asked
+            ]
             for text in exact:
                 places.setdefault(text, []).append(column.column.name)
             for text in () if exact else _nearly_named(names, column.texts):
                 near.setdefault(text, []).append(column.column.name)
     longest = sorted(places, key=lambda text: -len(text))
-    kept = [t for t in longest if not any(len(o) > len(t) and f" {_plain(t)} " in f" {_plain(o)} " for o in longest)]
+    kept = [
+        t
+        for t in longest
+        if not any(len(o) > len(t) and f" {_plain(t)} " in f" {_plain(o)} " for o in longest)
+    ]
     said = [f"{quote(text)} is in {', '.join(dict.fromkeys(places[text]))}" for text in kept]
-    said += [f"{quote(text)}, which is near, is in {', '.join(dict.fromkeys(columns))}" for text, columns in near.items()]
+    said += [
+        f"{quote(text)}, which is near, is in {', '.join(dict.fromkeys(columns))}"
+        for text, columns in near.items()
+    ]
     return [on_one_line(one) for one in said[:most]]
 
 
 def _names(question: str) -> list[frozenset[str]]:
-    """The plain words of each run of two to six words of the question that begins and ends with a capital."""
+    """The plain words of each run of two to six words of the question that begins and
+    ends with a capital.
+    """
     words = _WORD.findall(question)
     tall = [at for at, word in enumerate(words) if word[0].isupper()]
     runs = [words[a : b + 1] for a in tall for b in tall if 1 <= b - a < _LONGEST_NAME]
@@ -234,29 +323,53 @@ def result_lines(result: QueryResult, most: int = LOOK_ROWS) -> list[str]:
 
 
 def sql_request(
-    question: str, profiles: Sequence[TableProfile], dialect: Dialect, turns: Sequence[Turn] = (), *,
-    uncovered: str = "", draft: str = "", mind: Sequence[str] = (), last: bool = False, temperature: float = 0.0,
-) -> Request:  # fmt: skip
-    """The request for the next turn: tables, question, and what was said so far (in the compact dialect, the findings alone,
-    after the notes of `mind`)."""
+    question: str,
+    profiles: Sequence[TableProfile],
+    dialect: Dialect,
+    turns: Sequence[Turn] = (),
+    *,
+    uncovered: str = "",
+    draft: str = "",
+    mind: Sequence[str] = (),
+    last: bool = False,
+    temperature: float = 0.0,
+) -> Request:
+    """The request for the next turn: tables, question, and what was said so far (in the compact
+    dialect, the findings alone, after the notes of `mind`).
+    """
     shown = SHOWN[dialect.name]
     prompt = load_prompt("answer/write_sql", dialect)
     values = {
-        "tables": schema_sql(profiles, shown), "named": named_values(question, profiles, shown.named),
-        "uncovered": uncovered, "question": question,
-        "beside": sorted({c.companion.role for p in profiles for c in p.columns if c.companion is not None}),
-    }  # fmt: skip
+        "tables": schema_sql(profiles, shown),
+        "named": named_values(question, profiles, shown.named),
+        "uncovered": uncovered,
+        "question": question,
+        "beside": sorted(
+            {c.companion.role for p in profiles for c in p.columns if c.companion is not None}
+        ),
+    }
     if dialect.sql == "text":  # a small model that sees its own statement writes it again
-        notes = list(dict.fromkeys([*mind, *(on_one_line(note) for turn in turns for note in turn.told)]))
+        notes = list(
+            dict.fromkeys([*mind, *(on_one_line(note) for turn in turns for note in turn.told)])
+        )
         messages = prompt.render(**values, notes=notes, draft=draft)
     else:
         messages = prompt.render(**values)
         again = load_prompt("answer/refine_sql", dialect)
         for turn in turns:
             said = again.render(
-                told=list(map(on_one_line, turn.told)), question=question, looked=turn.attempt.action == "look",
+                told=list(map(on_one_line, turn.told)),
+                question=question,
+                looked=turn.attempt.action == "look",
                 last=last and turn is turns[-1],
-            )  # fmt: skip
+            )
             messages = (*messages, Message("assistant", turn.attempt.written), *said)
     reply = SqlStep if dialect.sql == "json" else None
-    return Request("answer", messages, prompt.hash, max_tokens=shown.max_tokens, temperature=temperature, reply=reply)
+    return Request(
+        "answer",
+        messages,
+        prompt.hash,
+        max_tokens=shown.max_tokens,
+        temperature=temperature,
+        reply=reply,
+    )

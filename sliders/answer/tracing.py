@@ -1,7 +1,9 @@
-"""A statement rewritten so that each row of its result carries the rows of the tables that it came from.
+"""A statement rewritten so that each row of its result carries the rows of the
+tables that it came from.
 
-A filter or join keeps its rows, a group has the rows of its key, a maximum or minimum the rows that hold it; a sum, count or
-average has all rows that it ran over. Unions, derived tables, CTEs and scalar subqueries are followed to the tables.
+A filter or join keeps its rows, a group has the rows of its key, a maximum or minimum the rows that
+hold it; a sum, count or average has all rows that it ran over. Unions, derived tables, CTEs and
+scalar subqueries are followed to the tables.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ Carried = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A statement whose first `shown` columns are those of the result and whose columns `rows` hold row ids of tables.
+    """A statement whose first `shown` columns are those of the result and whose columns `rows`
+    hold row ids of tables.
 
     Where `shown` is 0, its rows belong to the whole result.
     """
@@ -34,7 +37,9 @@ class Trace:
 
 
 def traces(sql: str, views: Sequence[TableView]) -> tuple[Trace, ...]:
-    """The statements that tell which rows gave a result; none where the statement reads no table with row ids."""
+    """The statements that tell which rows gave a result; none where the statement reads
+    no table with row ids.
+    """
     try:
         tree = parse_select(sql)
     except QueryError:
@@ -58,7 +63,9 @@ class _Tracer:
         main = self.query(self.tree)
         if main is not None:
             query, carried = main
-            found.append(Trace(f"{head}{query.sql(DIALECT)}", tuple(carried), len(self.tree.selects)))
+            found.append(
+                Trace(f"{head}{query.sql(DIALECT)}", tuple(carried), len(self.tree.selects))
+            )
         while self.apart:
             other = self.query(self.apart.pop())
             if other is not None:
@@ -66,7 +73,9 @@ class _Tracer:
         return tuple(found)
 
     def query(self, tree: exp.Expr) -> tuple[exp.Query, Carried] | None:
-        """The query with the rows that it came from behind its own columns; None where it reads no table."""
+        """The query with the rows that it came from behind its own columns;
+        None where it reads no table.
+        """
         if isinstance(tree, exp.Subquery):
             return self.query(tree.this)
         if isinstance(tree, exp.Union):
@@ -105,19 +114,32 @@ class _Tracer:
         if tree.args.get("distinct"):  # equal rows become one: they are told by their values
             for part in ("distinct", "order", "limit", "offset"):
                 select.set(part, None)
-        starred = any(item.find(exp.Star) is not None and item.find(exp.AggFunc) is None for item in select.expressions)
+        starred = any(
+            item.find(exp.Star) is not None and item.find(exp.AggFunc) is None
+            for item in select.expressions
+        )
         if starred and derived:  # a star carries on what its only source carries
-            return (select, [(one.name, table) for one, table in carried]) if len(read_by(select)) == 1 else None
+            return (
+                (select, [(one.name, table) for one, table in carried])
+                if len(read_by(select)) == 1
+                else None
+            )
         return self._carrying(select, carried)
 
-    def _carrying(self, select: exp.Select, carried: Sequence[tuple[exp.Expr, str]]) -> tuple[exp.Query, Carried]:
+    def _carrying(
+        self, select: exp.Select, carried: Sequence[tuple[exp.Expr, str]]
+    ) -> tuple[exp.Query, Carried]:
         names = [(self._name(), table) for _, table in carried]
         for (row, _), (name, _) in zip(carried, names, strict=True):
             select = select.select(exp.alias_(row.copy(), name))
         return select, names
 
     def _grouped(
-        self, tree: exp.Select, detail: exp.Select, carried: Sequence[tuple[exp.Expr, str]], measures: Sequence[exp.Expr]
+        self,
+        tree: exp.Select,
+        detail: exp.Select,
+        carried: Sequence[tuple[exp.Expr, str]],
+        measures: Sequence[exp.Expr],
     ) -> tuple[exp.Query, Carried] | None:
         """The rows behind each group, joined with what the statement shows of the group."""
         if any(isinstance(item, exp.Star) for item in tree.expressions):
@@ -133,26 +155,44 @@ class _Tracer:
         names = [item.alias_or_name or f"shown_{n}" for n, item in enumerate(tree.expressions)]
         told = [(f"key_{n}", key) for n, key in enumerate(keys)]
         held = [(f"held_{n}", measure) for n, measure in enumerate(extremes)]
-        own = [exp.alias_(item.unalias().copy(), f"shown_{n}") for n, item in enumerate(shown.expressions)]
-        shown.set("expressions", [*own, *(exp.alias_(e.copy(), name) for name, e in (*told, *held))])
+        own = [
+            exp.alias_(item.unalias().copy(), f"shown_{n}")
+            for n, item in enumerate(shown.expressions)
+        ]
+        shown.set(
+            "expressions", [*own, *(exp.alias_(e.copy(), name) for name, e in (*told, *held))]
+        )
         for part in ("group", "having", "order", "limit", "offset", "distinct"):
             detail.set(part, None)
         detail.set("expressions", [exp.alias_(key.copy(), name) for name, key in told])
         for name, measure in held:
             detail = detail.select(exp.alias_(measure.this.copy(), name))
         if len(summed) == len(measures) == 1:
-            detail = detail.where(exp.Not(this=exp.Is(this=summed[0].copy(), expression=exp.Null())))
+            detail = detail.where(
+                exp.Not(this=exp.Is(this=summed[0].copy(), expression=exp.Null()))
+            )
         rows, listed = self._carrying(detail, carried)
         same = [_same(name) for name, _ in told]
         same += [exp.or_(*(_same(name) for name, _ in held))] if held else []
-        columns = [exp.alias_(exp.column(f"shown_{n}", table="g"), name, quoted=True) for n, name in enumerate(names)]
+        columns = [
+            exp.alias_(exp.column(f"shown_{n}", table="g"), name, quoted=True)
+            for n, name in enumerate(names)
+        ]
         out = exp.select(*columns, *(exp.column(name, table="d") for name, _ in listed))
         out = out.from_(exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("d"))))
-        on = exp.and_(*same) if same else exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))
-        return out.join(exp.Subquery(this=shown, alias=exp.TableAlias(this=exp.to_identifier("g"))), on=on), listed
+        on = (
+            exp.and_(*same)
+            if same
+            else exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))
+        )
+        return out.join(
+            exp.Subquery(this=shown, alias=exp.TableAlias(this=exp.to_identifier("g"))), on=on
+        ), listed
 
     def _sources(self, select: exp.Select) -> tuple[list[tuple[exp.Expr, str]], bool]:
-        """The row ids that the sources of a select give, and whether any comes through a derived table, which is replaced."""
+        """The row ids that the sources of a select give, and whether any comes through a derived
+        table, which is replaced.
+        """
         known = {view.name.lower(): view for view in self.views if view.row_id}
         ctes = {cte.alias.lower(): cte for cte in self.tree.root().find_all(exp.CTE)}
         carried: list[tuple[exp.Expr, str]] = []
@@ -160,10 +200,25 @@ class _Tracer:
         for node in read_by(select):
             name = node.name.lower() if isinstance(node, exp.Table) else ""
             cte = ctes.get(name)
-            inner = node.this if isinstance(node, exp.Subquery) else cte.this if cte is not None else None
+            inner = (
+                node.this
+                if isinstance(node, exp.Subquery)
+                else cte.this
+                if cte is not None
+                else None
+            )
             if inner is None and name in known:
-                carried.append((exp.column(known[name].row_id, table=node.alias_or_name, quoted=True), known[name].name))
-            if inner is None or name in self.open or (cte is not None and cte.args["alias"].args.get("columns")):
+                carried.append(
+                    (
+                        exp.column(known[name].row_id, table=node.alias_or_name, quoted=True),
+                        known[name].name,
+                    )
+                )
+            if (
+                inner is None
+                or name in self.open
+                or (cte is not None and cte.args["alias"].args.get("columns"))
+            ):
                 continue
             self.open.append(name or "()")
             found = self.query(inner)
@@ -171,15 +226,25 @@ class _Tracer:
             if found is None:
                 continue
             derived, alias = True, node.alias_or_name or self._name()
-            node.replace(exp.Subquery(this=found[0], alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True))))
-            carried += [(exp.column(column, table=alias, quoted=True), table) for column, table in found[1]]
+            node.replace(
+                exp.Subquery(
+                    this=found[0], alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
+                )
+            )
+            carried += [
+                (exp.column(column, table=alias, quoted=True), table) for column, table in found[1]
+            ]
         return carried, derived
 
     def _scalars(self, item: exp.Expr, select: exp.Select) -> list[tuple[exp.Expr, str]]:
-        """The rows that scalar subqueries of a shown column take their values from, each as a subquery of its own."""
+        """The rows that scalar subqueries of a shown column take their values from, each as a
+        subquery of its own.
+        """
         out: list[tuple[exp.Expr, str]] = []
         for scalar in item.find_all(exp.Subquery):
-            if scalar.find_ancestor(exp.Select) is not select or not isinstance(scalar.this, exp.Select):
+            if scalar.find_ancestor(exp.Select) is not select or not isinstance(
+                scalar.this, exp.Select
+            ):
                 continue
             inner = scalar.this.copy()
             measures = _measures(inner)
@@ -190,9 +255,15 @@ class _Tracer:
             for nested in list(inner.expressions):
                 carried += self._scalars(nested, inner) if not read_by(inner) else []
             if measures:
-                best = exp.Ordered(this=measures[0].this.copy(), desc=isinstance(measures[0], exp.Max), nulls_first=False)
+                best = exp.Ordered(
+                    this=measures[0].this.copy(),
+                    desc=isinstance(measures[0], exp.Max),
+                    nulls_first=False,
+                )
                 inner.set("order", exp.Order(expressions=[best]))
-                inner = inner.where(exp.Not(this=exp.Is(this=measures[0].this.copy(), expression=exp.Null())))
+                inner = inner.where(
+                    exp.Not(this=exp.Is(this=measures[0].this.copy(), expression=exp.Null()))
+                )
             for row, table in carried:
                 one = inner.copy()
                 one.set("expressions", [row.copy()])
@@ -208,7 +279,11 @@ class _Tracer:
 def _measures(select: exp.Select) -> list[exp.Expr]:
     """The aggregates that make one row of several; those of windows and subqueries do not."""
     found = [node for item in select.expressions for node in item.find_all(exp.AggFunc)]
-    return [n for n in found if n.find_ancestor(exp.Select) is select and not isinstance(n.parent, exp.Window)]
+    return [
+        n
+        for n in found
+        if n.find_ancestor(exp.Select) is select and not isinstance(n.parent, exp.Window)
+    ]
 
 
 def _is_extreme(measures: Sequence[exp.Expr]) -> bool:
@@ -222,4 +297,6 @@ def _same(name: str) -> exp.Expr:
 def _stands_alone(select: exp.Select) -> bool:
     """Whether a subquery names no table of the statement around it."""
     own = {table.alias_or_name.lower() for table in select.find_all(exp.Table, exp.Subquery)}
-    return all(not column.table or column.table.lower() in own for column in select.find_all(exp.Column))
+    return all(
+        not column.table or column.table.lower() in own for column in select.find_all(exp.Column)
+    )

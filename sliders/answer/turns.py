@@ -1,4 +1,6 @@
-"""What goes in and out of the SQL agent: the tables that it may see, how SQL is run, and each turn of the model."""
+"""What goes in and out of the SQL agent: the tables that it may see, how SQL is run, and
+each turn of the model.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,16 @@ from sliders.store.records import RelationColumn
 
 Action = Literal["answer", "look", "cannot"]
 Asks = Literal["", "number", "one", "several", "yes_no"]
-"""What a question asks for, as the model says: a number, one thing, a list or table, yes or no; "" where it does not say."""
+"""What a question asks for, as the model says: a number, one thing, a list or table, yes or no;
+"" where it does not say.
+"""
 Value = Scalar | list[Scalar] | list[list[Scalar]]
 
 
 class QueryResult(Protocol):
-    """Rows of one statement: `columns` names, `rows` of scalars, `truncated` when the row limit cut them."""
+    """Rows of one statement: `columns` names, `rows` of scalars, `truncated` when
+    the row limit cut them.
+    """
 
     @property
     def columns(self) -> Sequence[str]: ...
@@ -37,9 +43,10 @@ RunSql = Callable[[str], QueryResult]
 class TableView:
     """A filled table as the agent sees it.
 
-    `row_id` is the hidden column that citations are made from; `document` names the file of each row and is shown.
-    Either is empty when the table has none. `companions` stand beside columns of the table, whose SQL names they name as
-    `companion_of`; `judged` is how many values of a column a reader judged, for columns that have some.
+    `row_id` is the hidden column that citations are made from; `document` names the file of each
+    row and is shown. Either is empty when the table has none. `companions` stand beside columns of
+    the table, whose SQL names they name as `companion_of`; `judged` is how many values of a column
+    a reader judged, for columns that have some.
     """
 
     table: Table
@@ -57,17 +64,22 @@ class TableView:
     def columns(self) -> tuple[Column, ...]:
         """The columns that a query may use, the document's name last."""
         if self.document and self.document not in self.table.column_names:
-            return (*self.table.columns, Column(self.document, description="file that the row was read from"))
+            return (
+                *self.table.columns,
+                Column(self.document, description="file that the row was read from"),
+            )
         return self.table.columns
 
 
 @dataclass(frozen=True, slots=True)
 class SqlAttempt:
-    """One turn of the model: `written` is its reply, `sql` the statement that ran (the same but for SQL dialect).
+    """One turn of the model: `written` is its reply, `sql` the statement that ran (the same
+    but for SQL dialect).
 
-    `findings` is what code found odd about the result, in words; `error` why it did not run, or the model's reason for
-    `cannot`; `rows` the number of rows that came back; `asks` what the question asks for, as the model says, and
-    `meant` the words of the question that ask for what a finding holds to be odd.
+    `findings` is what code found odd about the result, in words; `error` why it did not run, or
+    the model's reason for `cannot`; `rows` the number of rows that came back; `asks` what the
+    question asks for, as the model says, and `meant` the words of the question that ask for what a
+    finding holds to be odd.
     """
 
     written: str

@@ -1,4 +1,6 @@
-"""What a workspace can be asked about itself: why, differences, decisions, checks, exports and the audit page."""
+"""What a workspace can be asked about itself: why, differences, decisions, checks,
+exports and the audit page.
+"""
 
 from __future__ import annotations
 

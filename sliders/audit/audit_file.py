@@ -1,4 +1,6 @@
-"""The audit database: a plain SQLite file, written with sqlite-utils from a workspace on either engine."""
+"""The audit database: a plain SQLite file, written with sqlite-utils from a
+workspace on either engine.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,18 @@ from sqlite_utils.db import ForeignKey
 
 from sliders.store import codec
 from sliders.store.catalog import Catalog
-from sliders.store.layout import AUDIT_LAYOUT, METADATA, cells, chunks, columns, documents, origins, pages, rows, tables
+from sliders.store.layout import (
+    AUDIT_LAYOUT,
+    METADATA,
+    cells,
+    chunks,
+    columns,
+    documents,
+    origins,
+    pages,
+    rows,
+    tables,
+)
 from sliders.store.records import Relation
 from sliders.store.sql_names import SYSTEM_COLUMNS
 
@@ -25,12 +38,18 @@ _WORDS = "porter unicode61 remove_diacritics 2"
 _SUFFIXES = ("", "_data", "_idx", "_docsize", "_config")
 # What a column of that name refers to, in whatever table it stands.
 _KEYS = {
-    "document_id": ("audit_documents", "id"), "superseded_by": ("audit_documents", "id"), "chunk_id": ("audit_chunks", "id"),
-    "table_name": ("audit_tables", "name"), "column_id": ("audit_columns", "id"), "row_id": ("audit_rows", "id"),
-    "source_row_id": ("audit_rows", "id"), "run": ("audit_runs", "id"),
-}  # fmt: skip
-_EVIDENCE = """SELECT k.table_name, c.row_id, k.name AS column_name, c.value, c.printed, c.grounding, d.name AS document,
-        c.page, replace(substr(d.text, max(c.start - 79, 1), c.stop - c.start + 160), char(10), ' ') AS quote,
+    "document_id": ("audit_documents", "id"),
+    "superseded_by": ("audit_documents", "id"),
+    "chunk_id": ("audit_chunks", "id"),
+    "table_name": ("audit_tables", "name"),
+    "column_id": ("audit_columns", "id"),
+    "row_id": ("audit_rows", "id"),
+    "source_row_id": ("audit_rows", "id"),
+    "run": ("audit_runs", "id"),
+}
+_EVIDENCE = """SELECT k.table_name, c.row_id, k.name AS column_name, c.value, c.printed,
+        c.grounding, d.name AS document, c.page, replace(substr(d.text, max(c.start - 79, 1),
+        c.stop - c.start + 160), char(10), ' ') AS quote,
         (SELECT group_concat(p.printed, ' ... ') FROM audit_parts p
             WHERE p.row_id = c.row_id AND p.column_id = c.column_id) AS further_words,
         c.how, c.rationale, c.odds, c.doubt, c.bound, c.absence, c.detail
@@ -40,7 +59,9 @@ _EVIDENCE = """SELECT k.table_name, c.row_id, k.name AS column_name, c.value, c.
 
 @dataclass(frozen=True)
 class _Copy:
-    """A table of the audit database: the SELECT over the workspace that fills it, its key, and values told otherwise."""
+    """A table of the audit database: the SELECT over the workspace that fills it, its key, and
+    values told otherwise.
+    """
 
     name: str
     select: Select[Any]
@@ -61,80 +82,148 @@ def _joined(separator: str) -> Callable[[str], str | None]:
 _D, _newer, _elsewhere = documents.c, documents.alias(), documents.alias()
 _document, _table = _D.id.label("document_id"), tables.c.name.label("table_name")
 _OF_CELLS = (
-    cells.join(rows, rows.c.key == cells.c.row_key).join(documents, _D.key == rows.c.document_key)
+    cells.join(rows, rows.c.key == cells.c.row_key)
+    .join(documents, _D.key == rows.c.document_key)
     .outerjoin(_elsewhere, _elsewhere.c.key == cells.c.document_key)
-)  # fmt: skip
-_PLACE = case((cells.c.start.is_not(None), func.coalesce(_elsewhere.c.id, _D.id))).label("document_id")
+)
+_PLACE = case((cells.c.start.is_not(None), func.coalesce(_elsewhere.c.id, _D.id))).label(
+    "document_id"
+)
 
 
-def _plain(name: str, names: str, key: tuple[str, ...] = (), *, of_table: bool = False, **more: Any) -> _Copy:
-    """These columns of a system table as they stand, behind the name of the schema's table that they are about."""
+def _plain(
+    name: str, names: str, key: tuple[str, ...] = (), *, of_table: bool = False, **more: Any
+) -> _Copy:
+    """These columns of a system table as they stand, behind the name of the schema's table
+    that they are about.
+    """
     source = METADATA.tables[f"sl_{name}"]
     listed = _named(source, names)
-    return _Copy(f"audit_{name}", select(_table, *listed).join_from(source, tables) if of_table else select(*listed), key, **more)
+    return _Copy(
+        f"audit_{name}",
+        select(_table, *listed).join_from(source, tables) if of_table else select(*listed),
+        key,
+        **more,
+    )
 
 
 _COPIES: tuple[_Copy, ...] = (
     _Copy(
         "audit_documents",
-        select(*_named(documents, "id name title media_type source version"), _newer.c.id.label("superseded_by"),
-               *_named(documents, "added warnings sha256 text"))
-        .outerjoin_from(documents, _newer, _newer.c.key == _D.superseded_by).order_by(_D.key),
+        select(
+            *_named(documents, "id name title media_type source version"),
+            _newer.c.id.label("superseded_by"),
+            *_named(documents, "added warnings sha256 text"),
+        )
+        .outerjoin_from(documents, _newer, _newer.c.key == _D.superseded_by)
+        .order_by(_D.key),
         ("id",),
     ),
-    _Copy("audit_pages", select(_document, *_named(pages, "number start stop")).join_from(pages, documents)
-          .order_by(_D.key, pages.c.position)),
+    _Copy(
+        "audit_pages",
+        select(_document, *_named(pages, "number start stop"))
+        .join_from(pages, documents)
+        .order_by(_D.key, pages.c.position),
+    ),
     _Copy(
         "audit_chunks",
-        select(chunks.c.id, _document, *_named(chunks, "position start stop tokens heading_path page_from page_to"))
-        .join_from(chunks, documents).order_by(_D.key, chunks.c.position),
-        ("id",), {"heading_path": _joined(" > ")},
+        select(
+            chunks.c.id,
+            _document,
+            *_named(chunks, "position start stop tokens heading_path page_from page_to"),
+        )
+        .join_from(chunks, documents)
+        .order_by(_D.key, chunks.c.position),
+        ("id",),
+        {"heading_path": _joined(" > ")},
     ),
     _Copy(
         "audit_tables",
-        select(*_named(tables, "name relation row_meaning description grain key_columns key_scope documents"),
-               tables.c.current_version.label("version")).order_by(tables.c.key),
-        ("name",), {"key_columns": _joined(", ")},
+        select(
+            *_named(
+                tables,
+                "name relation row_meaning description grain key_columns key_scope documents",
+            ),
+            tables.c.current_version.label("version"),
+        ).order_by(tables.c.key),
+        ("name",),
+        {"key_columns": _joined(", ")},
     ),
     _Copy(
         "audit_columns",
-        select(columns.c.key.label("id"), _table, *_named(
-            columns, "name sql_name position type description unit scale currency allowed reading active"))
-        .join_from(columns, tables),
+        select(
+            columns.c.key.label("id"),
+            _table,
+            *_named(
+                columns,
+                "name sql_name position type description unit scale currency "
+                "allowed reading active",
+            ),
+        ).join_from(columns, tables),
         ("id",),
     ),
     _Copy(
         "audit_rows",
         select(rows.c.id, _table, _document, chunks.c.id.label("chunk_id"), rows.c.ordinal)
-        .select_from(rows.join(tables).join(documents, _D.key == rows.c.document_key)
-                     .join(chunks, chunks.c.key == rows.c.chunk_key)).order_by(rows.c.key),
+        .select_from(
+            rows.join(tables)
+            .join(documents, _D.key == rows.c.document_key)
+            .join(chunks, chunks.c.key == rows.c.chunk_key)
+        )
+        .order_by(rows.c.key),
         ("id",),
     ),
     _Copy(
         "audit_cells",
-        select(rows.c.id.label("row_id"), cells.c.column_key.label("column_id"), *_named(cells, "value printed grounding"),
-               _PLACE, *_named(cells, "start stop page unit scale absence detail rationale"),
-               func.coalesce(cells.c.how, "stated").label("how"), *_named(cells, "odds doubt bound"),
-               *_named(origins, "call_id model prompt_hash"))
-        .select_from(_OF_CELLS.outerjoin(origins, origins.c.key == cells.c.origin_key)),
+        select(
+            rows.c.id.label("row_id"),
+            cells.c.column_key.label("column_id"),
+            *_named(cells, "value printed grounding"),
+            _PLACE,
+            *_named(cells, "start stop page unit scale absence detail rationale"),
+            func.coalesce(cells.c.how, "stated").label("how"),
+            *_named(cells, "odds doubt bound"),
+            *_named(origins, "call_id model prompt_hash"),
+        ).select_from(_OF_CELLS.outerjoin(origins, origins.c.key == cells.c.origin_key)),
         ("row_id", "column_id"),
     ),
-    _plain("table_versions", "version parent operation sql reason rows created companions", ("table_name", "version"),
-           of_table=True),
-    _plain("derivations", "version row_id column_name source_value value kind reason", of_table=True),
+    _plain(
+        "table_versions",
+        "version parent operation sql reason rows created companions",
+        ("table_name", "version"),
+        of_table=True,
+    ),
+    _plain(
+        "derivations", "version row_id column_name source_value value kind reason", of_table=True
+    ),
     _plain("runs", "id kind question status started finished settings outcome", ("id",)),
     _plain("decisions", "id run stage subject verdict reason tokens at", ("id",)),
     _plain("sql_attempts", "id run stage question sql outcome detail rows seconds at", ("id",)),
     _plain(
-        "calls", "number id run stage model prompt_hash prompt reply finish_reason prompt_tokens completion_tokens seconds "
-        "cost cached error created", ("number",),
-        told={"created": lambda seconds: datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")},
+        "calls",
+        "number id run stage model prompt_hash prompt reply finish_reason prompt_tokens "
+        "completion_tokens seconds cost cached error created",
+        ("number",),
+        told={
+            "created": lambda seconds: datetime.fromtimestamp(seconds, UTC).isoformat(
+                timespec="seconds"
+            )
+        },
     ),
-    _plain("corrections", "id kind table_name subject column_name value author reason created revoked", ("id",), loose=True),
+    _plain(
+        "corrections",
+        "id kind table_name subject column_name value author reason created revoked",
+        ("id",),
+        loose=True,
+    ),
     _plain("schemas", "version schema reason created", ("version",)),
-)  # fmt: skip
-_PARTS = select(rows.c.id, cells.c.column_key, cells.c.parts, _D.id).select_from(_OF_CELLS).where(
-    cells.c.parts.is_not(None)).order_by(_D.key)  # fmt: skip
+)
+_PARTS = (
+    select(rows.c.id, cells.c.column_key, cells.c.parts, _D.id)
+    .select_from(_OF_CELLS)
+    .where(cells.c.parts.is_not(None))
+    .order_by(_D.key)
+)
 
 
 def write_audit(catalog: Catalog, path: Path, current: Iterable[Relation]) -> None:
@@ -147,24 +236,41 @@ def write_audit(catalog: Catalog, path: Path, current: Iterable[Relation]) -> No
         connection.execute("PRAGMA synchronous=OFF")  # a file that is not finished is thrown away
         audit = sqlite_utils.Database(connection, recursive_triggers=False)
         with audit.atomic():
-            audit.table("audit_meta").insert_all([{"name": "layout", "value": str(AUDIT_LAYOUT)}], pk="name")
+            audit.table("audit_meta").insert_all(
+                [{"name": "layout", "value": str(AUDIT_LAYOUT)}], pk="name"
+            )
             for copy in _COPIES:
                 _fill(audit, catalog, copy)
             _fill_parts(audit, catalog)
-            _create(audit, "audit_lineage", dict.fromkeys(("table_name", "row_id", "source_row_id"), str))
+            _create(
+                audit,
+                "audit_lineage",
+                dict.fromkeys(("table_name", "row_id", "source_row_id"), str),
+            )
             for relation in current:
                 _copy_table(audit, catalog, relation)
             audit.create_view("audit_evidence", _EVIDENCE)
-        for table, names in (("audit_lineage", ["row_id"]), ("audit_derivations", ["table_name", "column_name"]),
-                             ("audit_calls", ["id"])):  # fmt: skip
+        for table, names in (
+            ("audit_lineage", ["row_id"]),
+            ("audit_derivations", ["table_name", "column_name"]),
+            ("audit_calls", ["id"]),
+        ):
             audit.table(table).create_index(names)
         audit.table("audit_documents").enable_fts(["title", "text"], tokenize=_WORDS)
 
 
 def _create(
-    audit: sqlite_utils.Database, name: str, types: dict[str, Any], key: tuple[str, ...] = (), loose: bool = False
+    audit: sqlite_utils.Database,
+    name: str,
+    types: dict[str, Any],
+    key: tuple[str, ...] = (),
+    loose: bool = False,
 ) -> None:
-    keys = [] if loose else [ForeignKey(name, column, *_KEYS[column]) for column in types if column in _KEYS]
+    keys = (
+        []
+        if loose
+        else [ForeignKey(name, column, *_KEYS[column]) for column in types if column in _KEYS]
+    )
     audit.create_table(name, types, pk=key or None, foreign_keys=keys)
 
 
@@ -174,24 +280,47 @@ def _fill(audit: sqlite_utils.Database, catalog: Catalog, copy: _Copy) -> None:
     lines: Iterator[tuple[Any, ...]] = catalog.database.stream(copy.select)
     if copy.told:
         told = [copy.told.get(name) for name in types]
-        lines = (tuple(v if f is None else f(v) for f, v in zip(told, line, strict=True)) for line in lines)
+        lines = (
+            tuple(v if f is None else f(v) for f, v in zip(told, line, strict=True))
+            for line in lines
+        )
     _insert(audit, copy.name, list(types), lines)
 
 
-def _insert(audit: sqlite_utils.Database, name: str, names: list[str], lines: Iterable[tuple[Any, ...]]) -> None:
+def _insert(
+    audit: sqlite_utils.Database, name: str, names: list[str], lines: Iterable[tuple[Any, ...]]
+) -> None:
     listed: Iterable[Any] = chain([names], lines)
     audit.table(name).insert_all(listed, batch_size=1_000)
 
 
 def _type(kind: Any) -> Any:
-    """A column's type in the file; values that are typed one by one keep their own (a BLOB column converts nothing)."""
-    return str if isinstance(kind, Text) else int if isinstance(kind, Integer) else float if isinstance(kind, Double) else bytes
+    """A column's type in the file; values that are typed one by one keep their own (a BLOB
+    column converts nothing).
+    """
+    return (
+        str
+        if isinstance(kind, Text)
+        else int
+        if isinstance(kind, Integer)
+        else float
+        if isinstance(kind, Double)
+        else bytes
+    )
 
 
 def _fill_parts(audit: sqlite_utils.Database, catalog: Catalog) -> None:
     """Further words that a value rests on, beside those of its cell."""
-    types = {"row_id": str, "column_id": int, "number": int, "printed": str, "document_id": str, "start": int, "stop": int,
-             "page": int}  # fmt: skip
+    types = {
+        "row_id": str,
+        "column_id": int,
+        "number": int,
+        "printed": str,
+        "document_id": str,
+        "start": int,
+        "stop": int,
+        "page": int,
+    }
     _create(audit, "audit_parts", types, ("row_id", "column_id", "number"))
     texts: dict[str, str] = {}
 
@@ -202,7 +331,16 @@ def _fill_parts(audit: sqlite_utils.Database, catalog: Catalog) -> None:
                 if span.document_id not in texts:
                     texts = {span.document_id: catalog.documents.text(span.document_id)}
                 words = texts[span.document_id][span.start : span.end]
-                yield row_id, column, number, words, span.document_id, span.start, span.end, span.page
+                yield (
+                    row_id,
+                    column,
+                    number,
+                    words,
+                    span.document_id,
+                    span.start,
+                    span.end,
+                    span.page,
+                )
 
     _insert(audit, "audit_parts", list(types), lines())
 
@@ -211,7 +349,9 @@ def _copy_table(audit: sqlite_utils.Database, catalog: Catalog, relation: Relati
     """A data table with its keys and search, and what each of its rows was merged from."""
     kinds = {"TEXT": str, "INTEGER": int, "REAL": float}
     columns = (*relation.columns, *relation.companions)
-    types = {c.sql_name: kinds[c.sql_type] for c in columns} | dict.fromkeys(SYSTEM_COLUMNS[:3], str)
+    types = {c.sql_name: kinds[c.sql_type] for c in columns} | dict.fromkeys(
+        SYSTEM_COLUMNS[:3], str
+    )
     _create(audit, relation.relation, types, ("row_id",))
     merged: list[tuple[Any, ...]] = []
 

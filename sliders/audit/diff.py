@@ -15,7 +15,9 @@ from sliders.store.catalog import Catalog
 from sliders.store.data_tables import DataRow
 from sliders.store.records import Run, StoredDocument, TableVersion
 
-CauseKind = Literal["document", "correction", "model", "column", "calibration", "repair", "statement", "rows"]
+CauseKind = Literal[
+    "document", "correction", "model", "column", "calibration", "repair", "statement", "rows"
+]
 SHOWN_CHANGES = 20
 
 
@@ -45,7 +47,10 @@ class CellChange:
     cause: Cause
 
     def __str__(self) -> str:
-        return f"{self.table}.{self.column} of {self.document}: {said(self.before)} -> {said(self.after)} ({self.cause.text})"
+        return (
+            f"{self.table}.{self.column} of {self.document}: {said(self.before)} -> "
+            f"{said(self.after)} ({self.cause.text})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,9 @@ class RowChange:
     cause: Cause
 
     def __str__(self) -> str:
-        held = ", ".join(f"{name} {said(value)}" for name, value in self.values.items() if value is not None)
+        held = ", ".join(
+            f"{name} {said(value)}" for name, value in self.values.items() if value is not None
+        )
         return f"{self.table}: {self.change} row of {self.document}: {held} ({self.cause.text})"
 
 
@@ -80,7 +87,9 @@ class AnswerChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Everything that differs between two runs; `same` are the questions of both whose answer did not change."""
+    """Everything that differs between two runs; `same` are the questions of both whose
+    answer did not change.
+    """
 
     first: int
     second: int
@@ -97,7 +106,11 @@ class Difference:
         if not self:
             return head + "nothing changed"
         counts = ((self.answers, "answer"), (self.rows, "row"), (self.cells, "value"))
-        told = (f"{len(changes)} {name}{'s' * (len(changes) > 1)}" for changes, name in counts if changes)
+        told = (
+            f"{len(changes)} {name}{'s' * (len(changes) > 1)}"
+            for changes, name in counts
+            if changes
+        )
         lines = [head + ", ".join(told) + " changed"]
         for changes, name in counts:
             lines += [f"  {change}" for change in changes[:SHOWN_CHANGES]]
@@ -106,10 +119,24 @@ class Difference:
         return "\n".join(lines + [f"  the same: {question}" for question in self.same])
 
     def _repr_html_(self) -> str:
-        changes = [("answer", a.question, "", a.before, a.after, "; ".join(c.text for c in a.causes)) for a in self.answers]
-        changes += [("row", r.document, r.table, *(("", "new") if r.change == "new" else ("gone", "")), r.cause.text)
-                    for r in self.rows]
-        changes += [("value", c.document, f"{c.table}.{c.column}", c.before, c.after, c.cause.text) for c in self.cells]
+        changes = [
+            ("answer", a.question, "", a.before, a.after, "; ".join(c.text for c in a.causes))
+            for a in self.answers
+        ]
+        changes += [
+            (
+                "row",
+                r.document,
+                r.table,
+                *(("", "new") if r.change == "new" else ("gone", "")),
+                r.cause.text,
+            )
+            for r in self.rows
+        ]
+        changes += [
+            ("value", c.document, f"{c.table}.{c.column}", c.before, c.after, c.cause.text)
+            for c in self.cells
+        ]
         head = ("what", "of", "in", f"run {self.first}", f"run {self.second}", "because")
         return table_html(head, changes, most=100) if changes else note(str(self))
 
@@ -119,7 +146,8 @@ class Difference:
 
 
 def difference(catalog: Catalog, first: int | None = None, second: int | None = None) -> Difference:
-    """What changed between two runs, the earlier one first; without numbers the last two that asked the same.
+    """What changed between two runs, the earlier one first; without numbers the last two
+    that asked the same.
 
     Raises:
         StoreError: there is no such run, or no two runs to compare.
@@ -148,7 +176,11 @@ def _pair(runs: Sequence[Run], first: int | None, second: int | None) -> tuple[R
     if first is not None and second is not None:
         earlier, later = sorted((first, second))
         return known[earlier], known[later]
-    for last in [known[first]] if first is not None else [run for run in reversed(runs) if run.kind == "ask"]:
+    for last in (
+        [known[first]]
+        if first is not None
+        else [run for run in reversed(runs) if run.kind == "ask"]
+    ):
         asked = [run for run in runs if run.id != last.id and run.question == last.question]
         if asked:
             before, after = sorted((asked[-1], last), key=lambda run: run.id)
@@ -161,13 +193,17 @@ class _Context:
 
     def __init__(self, catalog: Catalog, before: Run, after: Run) -> None:
         self.catalog, self.before, self.after = catalog, before, after
-        self.documents: dict[str, StoredDocument] = {d.id: d for d in catalog.documents.all(superseded=True)}
+        self.documents: dict[str, StoredDocument] = {
+            d.id: d for d in catalog.documents.all(superseded=True)
+        }
         self.since, self.until = before.finished or before.started, after.finished or after.started
         self.decisions = [d for d in catalog.journal.decisions() if self.since < d.at <= self.until]
 
     def version(self, table: str, until: str) -> TableVersion | None:
         """The table as it stood at a moment."""
-        return next((v for v in reversed(self.catalog.tables.versions(table)) if v.created <= until), None)
+        return next(
+            (v for v in reversed(self.catalog.tables.versions(table)) if v.created <= until), None
+        )
 
     def document_cause(self, row: DataRow, change: Literal["new", "gone"]) -> Cause | None:
         """Whether a document that was added, changed or removed explains a row."""
@@ -175,10 +211,14 @@ class _Context:
         if document is None:
             return Cause("document", f"{row.document} was removed")
         if change == "gone":
-            return Cause("document", f"{row.document} was changed") if document.superseded_by else None
+            return (
+                Cause("document", f"{row.document} was changed") if document.superseded_by else None
+            )
         if not self.since < document.added <= self.until:
             return None
-        return Cause("document", f"{row.document} was {'changed' if document.version > 1 else 'added'}")
+        return Cause(
+            "document", f"{row.document} was {'changed' if document.version > 1 else 'added'}"
+        )
 
 
 def _table_changes(context: _Context, table: str) -> Iterator[RowChange | CellChange]:
@@ -190,7 +230,9 @@ def _table_changes(context: _Context, table: str) -> Iterator[RowChange | CellCh
     after = {row.row_id: row for row in tables.rows_of(new)}
     pairs = [(row, after[row.row_id]) for row in before.values() if row.row_id in after]
     paired, gone, fresh = _of_changed_documents(
-        context, [r for r in before.values() if r.row_id not in after], [r for r in after.values() if r.row_id not in before]
+        context,
+        [r for r in before.values() if r.row_id not in after],
+        [r for r in after.values() if r.row_id not in before],
     )
     merged = {source: row for row in after.values() for source in row.sources}
     for row in gone:
@@ -207,13 +249,23 @@ def _table_changes(context: _Context, table: str) -> Iterator[RowChange | CellCh
         why = Cause("document", f"{second.document} was changed")
         for column, value in second.values.items():
             if value != first.values.get(column):
-                yield CellChange(table, second.document, second.row_id, column, first.values.get(column), value, why)
+                yield CellChange(
+                    table,
+                    second.document,
+                    second.row_id,
+                    column,
+                    first.values.get(column),
+                    value,
+                    why,
+                )
 
 
 def _of_changed_documents(
     context: _Context, gone: Sequence[DataRow], fresh: Sequence[DataRow]
 ) -> tuple[list[tuple[DataRow, DataRow]], list[DataRow], list[DataRow]]:
-    """Rows of a document's old and new text, in pairs where it gives as many as before; what is left on either side."""
+    """Rows of a document's old and new text, in pairs where it gives as many as before;
+    what is left on either side.
+    """
     old: dict[str, list[DataRow]] = {}
     new: dict[str, list[DataRow]] = {}
     for row in gone:
@@ -235,12 +287,18 @@ def _repair(version: TableVersion) -> Cause:
 
 def _read(context: _Context, version: TableVersion) -> Cause:
     if context.before.settings.get("model") != context.after.settings.get("model"):
-        return Cause("model", f"read by {context.after.settings.get('model')}, before by {context.before.settings.get('model')}")
+        return Cause(
+            "model",
+            f"read by {context.after.settings.get('model')}, before by "
+            f"{context.before.settings.get('model')}",
+        )
     return _repair(version)
 
 
 def _held(row: DataRow, column: str, printed: Mapping[str, str]) -> Scalar:
-    """What a row held in a column; before any forms of a name were joined, its canonical form was what it printed."""
+    """What a row held in a column; before any forms of a name were joined, its canonical form
+    was what it printed.
+    """
     return row.values.get(column, row.values.get(printed.get(column, "")))
 
 
@@ -251,19 +309,33 @@ def _cell_changes(
     relation = catalog.schemas.relation(new.table)
     names = {c.sql_name: c.name for c in (*relation.columns, *new.companions)}
     beside = {c.sql_name for c in new.companions}
-    printed = {c.sql_name: relation.sql_name(c.companion_of) for c in new.companions if c.role == "canonical"}
+    printed = {
+        c.sql_name: relation.sql_name(c.companion_of)
+        for c in new.companions
+        if c.role == "canonical"
+    }
     changed = [
-        (first, second, column) for first, second in pairs for column in new.columns
+        (first, second, column)
+        for first, second in pairs
+        for column in new.columns
         if _held(first, column, printed) != second.values[column]
-    ]  # fmt: skip
-    rows = catalog.extractions.get(sorted({source for _, second, _ in changed for source in second.sources}))
-    runs = catalog.calls.runs(cell.call_id for row in rows.values() for cell in row.cells if cell.call_id)
+    ]
+    rows = catalog.extractions.get(
+        sorted({source for _, second, _ in changed for source in second.sources})
+    )
+    runs = catalog.calls.runs(
+        cell.call_id for row in rows.values() for cell in row.cells if cell.call_id
+    )
     for first, second, column in changed:
         name = names.get(column, column)
         before, after = _held(first, column, printed), second.values[column]
         cause = (
             _person(context, new, second, name)
-            or (Cause("column", f"{name} was asked for the first time") if column not in asked | beside else None)
+            or (
+                Cause("column", f"{name} was asked for the first time")
+                if column not in asked | beside
+                else None
+            )
             or _reading(context, [rows[s].cell(name) for s in second.sources if s in rows], runs)
             or _cut(context, new.table, name)
             or _repaired(context, new, second, name)
@@ -272,15 +344,23 @@ def _cell_changes(
 
 
 def _person(context: _Context, version: TableVersion, row: DataRow, column: str) -> Cause | None:
-    if told := decided_values(context.catalog, version.table, row.row_id, version.version).get(column):
+    if told := decided_values(context.catalog, version.table, row.row_id, version.version).get(
+        column
+    ):
         return Cause("correction", told)
-    back = [d for d in context.decisions if d.verdict == "revoked" and d.subject == f"table:{version.table}"]
+    back = [
+        d
+        for d in context.decisions
+        if d.verdict == "revoked" and d.subject == f"table:{version.table}"
+    ]
     return Cause("correction", back[-1].reason) if back else None
 
 
 def _reading(context: _Context, cells: Iterable[Any], runs: Mapping[str, int]) -> Cause | None:
     """Whether a call after the first run gave the value, and by which model."""
-    later = [cell for cell in cells if cell is not None and runs.get(cell.call_id, 0) > context.before.id]
+    later = [
+        cell for cell in cells if cell is not None and runs.get(cell.call_id, 0) > context.before.id
+    ]
     if not later:
         return None
     model = later[0].model or str(context.after.settings.get("model"))
@@ -295,13 +375,18 @@ def _cut(context: _Context, table: str, column: str) -> Cause | None:
 
 def _repaired(context: _Context, version: TableVersion, row: DataRow, column: str) -> Cause:
     declared = context.catalog.tables.derivations(version.table, row.row_id, version.version)
-    return next((Cause("repair", f"{d.kind}: {d.reason}") for d in declared if d.column == column), _repair(version))
+    return next(
+        (Cause("repair", f"{d.kind}: {d.reason}") for d in declared if d.column == column),
+        _repair(version),
+    )
 
 
 def _answer_changes(
     before: Run, after: Run, touched: Mapping[str, Sequence[Cause]]
 ) -> tuple[list[AnswerChange], list[str]]:
-    """Answers to the questions of both runs: those that differ, and the questions whose answer is the same."""
+    """Answers to the questions of both runs: those that differ, and the questions
+    whose answer is the same.
+    """
     earlier = {answer["question"]: answer for answer in before.outcome.get("answers", ())}
     changed, same = [], []
     for answer in after.outcome.get("answers", ()):
@@ -311,8 +396,19 @@ def _answer_changes(
         if known["value"] == answer["value"]:
             same.append(answer["question"])
             continue
-        causes = [Cause("statement", "another SQL statement answers")] if known["sql"] != answer["sql"] else []
-        causes += [c for name, why in touched.items() if name in answer["sql"].lower() for c in dict.fromkeys(why)]
+        causes = (
+            [Cause("statement", "another SQL statement answers")]
+            if known["sql"] != answer["sql"]
+            else []
+        )
+        causes += [
+            c
+            for name, why in touched.items()
+            if name in answer["sql"].lower()
+            for c in dict.fromkeys(why)
+        ]
         causes = causes[:5] or [Cause("rows", "the rows of its tables changed")]
-        changed.append(AnswerChange(answer["question"], known["value"], answer["value"], tuple(causes)))
+        changed.append(
+            AnswerChange(answer["question"], known["value"], answer["value"], tuple(causes))
+        )
     return changed, same

@@ -1,4 +1,6 @@
-"""Why a row is in a table, and why a document is not in the answer: read from what was recorded (contract 11)."""
+"""Why a row is in a table, and why a document is not in the answer: read from what was
+recorded (contract 11).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ from sliders.store.records import Decision, StoredDocument, Task
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is known of a row, document, chunk or table. `lines` are sentences, `evidence` the words on the page."""
+    """What is known of a row, document, chunk or table.
+
+    `lines` are sentences, `evidence` the words on the page.
+    """
 
     subject: str
     kind: Literal["row", "document", "chunk", "table"]
@@ -30,10 +35,20 @@ class Explanation:
         out = [f"{self.kind} {self.subject}", *(f"  {line}" for line in self.lines)]
         for item in self.evidence:
             page = f", page {item.page}" if item.page is not None else ""
-            words = " ... ".join(f'"{quote}"' for quote in (item.quote, *item.parts) if quote) or "no words of the text"
+            words = (
+                " ... ".join(f'"{quote}"' for quote in (item.quote, *item.parts) if quote)
+                or "no words of the text"
+            )
             found = "" if item.grounding is Grounding.NONE else f", {item.grounding.value}"
-            out.append(f"  {item.column} = {item.value!r}: {item.document}{page}: {words} ({item.how.value}{found})")
-            told = (("", item.rationale), ("the model's odds: ", words_of_odds(item.odds)), ("unverified: ", item.doubt))
+            out.append(
+                f"  {item.column} = {item.value!r}: {item.document}{page}: {words} "
+                f"({item.how.value}{found})"
+            )
+            told = (
+                ("", item.rationale),
+                ("the model's odds: ", words_of_odds(item.odds)),
+                ("unverified: ", item.doubt),
+            )
             out += [f"    {about}{line}" for about, line in told if line]
         out += [f"  {d.stage}: {d.verdict}. {d.reason}" for d in self.decisions]
         return "\n".join(out)
@@ -51,12 +66,17 @@ def why(session: Session, subject: str) -> Explanation:
     if subject in rows:
         return _row(session, subject)
     documents = session.catalog.documents.all(superseded=True)
-    documents.sort(key=lambda d: bool(d.superseded_by))  # of versions that share a name the one that stands
+    documents.sort(
+        key=lambda d: bool(d.superseded_by)
+    )  # of versions that share a name the one that stands
     document = next((d for d in documents if subject in (d.id, d.name)), None)
     ending = [d for d in documents if d.name.endswith(f"/{subject}")]
     names = dict.fromkeys(d.name for d in ending if not d.superseded_by)
     if document is None and len(names) > 1:
-        raise StoreError(f"several documents are called {subject!r}: {', '.join(names)}; write one of these names")
+        raise StoreError(
+            f"several documents are called {subject!r}: {', '.join(names)}; write "
+            "one of these names"
+        )
     if (document := document or next(iter(ending), None)) is not None:
         return _document(session, document)
     decisions = session.catalog.journal.decisions(subject=f"table:{subject}")
@@ -71,8 +91,8 @@ def why(session: Session, subject: str) -> Explanation:
     if decisions:  # a file that could not be read
         return Explanation(subject, "document", (), (), tuple(decisions))
     raise StoreError(
-        f"the workspace knows no row, document, chunk or table {subject!r}; row ids stand in the column row_id, "
-        "documents and tables are listed by: sliders tables"
+        f"the workspace knows no row, document, chunk or table {subject!r}; row ids stand in the "
+        "column row_id, documents and tables are listed by: sliders tables"
     )
 
 
@@ -81,7 +101,10 @@ def _row(session: Session, row_id: str) -> Explanation:
     sources = session.catalog.tables.sources(row.table, row_id)
     lines = [f"one row of {row.table}, read from chunk {row.chunk_id}"]
     if not sources:
-        lines.append("it is not in the current version of the table: it was merged into another row or left out")
+        lines.append(
+            "it is not in the current version of the table: it was merged into "
+            "another row or left out"
+        )
     elif len(sources) > 1:
         lines.append(f"it stands for {len(sources)} extracted rows: {', '.join(sources)}")
     evidence = lineage_of(session.catalog, row_id)
@@ -93,7 +116,10 @@ def _row(session: Session, row_id: str) -> Explanation:
             lines.append(f"{cell.column} is empty: {doubt_of(cell)}{said}")
     lines += _derived(session, row.table, row_id) if sources else []
     journal = session.catalog.journal
-    decisions = [*journal.decisions(subject=f"chunk:{row.chunk_id}"), *journal.decisions(mentions=row_id)]
+    decisions = [
+        *journal.decisions(subject=f"chunk:{row.chunk_id}"),
+        *journal.decisions(mentions=row_id),
+    ]
     return Explanation(row_id, "row", tuple(lines), tuple(evidence), tuple(decisions))
 
 
@@ -103,10 +129,16 @@ def _told_by(evidence: Sequence[Evidence]) -> list[str]:
     for column in dict.fromkeys(item.column for item in evidence):
         told = [item for item in evidence if item.column == column]
         agreeing = [item for item in told if item.agrees]
-        others = ", ".join(f"{item.value!r} ({item.row_id}, {item.document})" for item in told if not item.agrees)
+        others = ", ".join(
+            f"{item.value!r} ({item.row_id}, {item.document})" for item in told if not item.agrees
+        )
         rows = ", ".join(item.row_id for item in agreeing)
         if agreeing or others:
-            said = f"{column} = {agreeing[0].value!r} from {rows}" if agreeing else f"{column}: as printed in none of its rows"
+            said = (
+                f"{column} = {agreeing[0].value!r} from {rows}"
+                if agreeing
+                else f"{column}: as printed in none of its rows"
+            )
             lines.append(said + (f"; also told: {others}" if others else ""))
     return lines
 
@@ -115,26 +147,42 @@ def _derived(session: Session, table: str, row_id: str) -> list[str]:
     """What the table shows instead of what was read, and who or what decided it."""
     decided = decided_values(session.catalog, table, row_id)
     shown = session.catalog.tables.derivations(table, row_id)
-    return [f"the table shows {made.column} = {made.value!r}: {decided.get(made.column, made.reason)}" for made in shown]
+    return [
+        f"the table shows {made.column} = {made.value!r}: {decided.get(made.column, made.reason)}"
+        for made in shown
+    ]
 
 
 def _document(session: Session, document: StoredDocument) -> Explanation:
     chunks = {c.id for c in session.catalog.chunks.of(document.id)}
-    lines = [f"characters: {document.characters}, chunks: {len(chunks)}, version {document.version}"]
+    lines = [
+        f"characters: {document.characters}, chunks: {len(chunks)}, version {document.version}"
+    ]
     lines += document.warnings
     if document.superseded_by:
         lines.append(f"a newer version replaced it: {document.superseded_by}")
     for relation in session.catalog.schemas.relations():
         count = len(session.catalog.extractions.rows(relation.name, document_ids=[document.id]))
-        tasks = [task for task in session.catalog.extractions.tasks(relation.name) if task.chunk_id in chunks]
+        tasks = [
+            task
+            for task in session.catalog.extractions.tasks(relation.name)
+            if task.chunk_id in chunks
+        ]
         lines.append(f"{relation.name}: {count} rows; {_asked(tasks)}")
     journal = session.catalog.journal
     decisions = journal.decisions(subject=f"document:{document.name}")
-    decisions += [d for chunk in sorted(chunks) for d in journal.decisions(subject=f"chunk:{chunk}")]
+    decisions += [
+        d for chunk in sorted(chunks) for d in journal.decisions(subject=f"chunk:{chunk}")
+    ]
     return Explanation(document.name, "document", tuple(lines), (), tuple(decisions))
 
 
-_ENDED = {"done": "read", "gated": "left out by the gate", "pruned": "left out by the choice of passages", "failed": "failed"}
+_ENDED = {
+    "done": "read",
+    "gated": "left out by the gate",
+    "pruned": "left out by the choice of passages",
+    "failed": "failed",
+}
 
 
 def _asked(tasks: Sequence[Task]) -> str:
@@ -144,7 +192,10 @@ def _asked(tasks: Sequence[Task]) -> str:
         ended = [task for task in tasks if task.state == state]
         reasons = ", ".join(sorted({task.reason for task in ended} - {""}))
         if ended:
-            said.append(f"{len({task.chunk_id for task in ended})} {words}" + (f" ({reasons})" if reasons else ""))
+            said.append(
+                f"{len({task.chunk_id for task in ended})} {words}"
+                + (f" ({reasons})" if reasons else "")
+            )
     return "chunks: " + ", ".join(said) if said else "never asked"
 
 

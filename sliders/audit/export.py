@@ -20,7 +20,12 @@ from sliders.store.database import Database
 from sliders.store.file import SqliteFile
 from sliders.store.records import ExportFormat, Relation
 
-_SUFFIXES: dict[str, ExportFormat] = {".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".xlsx": "excel"}
+_SUFFIXES: dict[str, ExportFormat] = {
+    ".db": "sqlite",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".xlsx": "excel",
+}
 _EXCEL_ROWS = 1_048_576
 _EXCEL_TEXT = 32_767
 _NO_TABLES = "no tables"
@@ -43,17 +48,22 @@ def export(catalog: Catalog, target: Path, format: ExportFormat | None = None) -
         return export_csv(catalog, target)
     if chosen == "parquet":
         return export_parquet(catalog, target)
-    raise SettingsError(f"{str(target)!r} does not say its format; name it: --format sqlite, csv, parquet or excel")
+    raise SettingsError(
+        f"{str(target)!r} does not say its format; name it: --format sqlite, csv, parquet or excel"
+    )
 
 
 def export_audit(catalog: Catalog, path: str | Path) -> Path:
-    """Write the audit database: one plain SQLite file for Datasette, DB Browser or pandas; the file is replaced whole.
+    """Write the audit database: one plain SQLite file for Datasette, DB Browser or pandas;
+    the file is replaced whole.
 
-    The data tables have their own names; documents, chunks, cells, calls and decisions are in tables named `audit_...`,
-    joined by foreign keys; the view `audit_evidence` shows each value with its quote, document and page.
+    The data tables have their own names; documents, chunks, cells, calls and decisions are in
+    tables named `audit_...`, joined by foreign keys; the view `audit_evidence` shows each value
+    with its quote, document and page.
 
     Raises:
-        StoreError: the path is the workspace itself or a file that is no audit database, or cannot be written.
+        StoreError: the path is the workspace itself or a file that is no audit database,
+            or cannot be written.
     """
     from sliders.audit.audit_file import write_audit  # it brings pandas along, which takes a second
 
@@ -72,7 +82,9 @@ def export_audit(catalog: Catalog, path: str | Path) -> Path:
     except (sqlite3.Error, UnicodeEncodeError) as error:
         raise SqliteFile(target, write=True).sentence(error) from error
     except OSError as error:
-        raise StoreError(f"{str(target)!r} cannot be written: {error.strerror}; choose another place") from error
+        raise StoreError(
+            f"{str(target)!r} cannot be written: {error.strerror}; choose another place"
+        ) from error
     finally:
         for rest in (unfinished, unfinished.with_name(unfinished.name + "-journal")):
             with contextlib.suppress(OSError):
@@ -81,7 +93,9 @@ def export_audit(catalog: Catalog, path: str | Path) -> Path:
 
 
 def _current(catalog: Catalog) -> Iterator[Relation]:
-    return (relation for relation in catalog.schemas.relations() if relation.current_version is not None)
+    return (
+        relation for relation in catalog.schemas.relations() if relation.current_version is not None
+    )
 
 
 def export_csv(catalog: Catalog, folder: str | Path) -> list[Path]:
@@ -111,7 +125,9 @@ def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
         import pyarrow as arrow
         import pyarrow.parquet as parquet
     except ImportError as error:
-        raise SettingsError("Parquet needs pyarrow; install it with: pip install '.[export]' in the checkout") from error
+        raise SettingsError(
+            "Parquet needs pyarrow; install it with: pip install '.[export]' in the checkout"
+        ) from error
 
     def is_export(old: Path) -> bool:
         return "row_id" in parquet.read_schema(old).names
@@ -121,7 +137,10 @@ def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
     for path, relation, columns, rows in _files(catalog, folder, ".parquet", is_export):
         types = {column.sql_name: kinds.get(column.sql_type) for column in relation.columns}
         values = list(zip(*rows, strict=True)) or [()] * len(columns)
-        arrays = [_array(arrow, data, types.get(column)) for column, data in zip(columns, values, strict=True)]
+        arrays = [
+            _array(arrow, data, types.get(column))
+            for column, data in zip(columns, values, strict=True)
+        ]
         with _writing(path):
             parquet.write_table(arrow.table(arrays, names=list(columns)), path)
         paths.append(path)
@@ -130,7 +149,9 @@ def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
 
 def _array(arrow: Any, data: tuple[Any, ...], kind: Any) -> Any:
     if kind is not None and all(value is None or isinstance(value, (int, float)) for value in data):
-        return arrow.array([float(v) if v is not None and kind == arrow.float64() else v for v in data], kind)
+        return arrow.array(
+            [float(v) if v is not None and kind == arrow.float64() else v for v in data], kind
+        )
     return arrow.array([None if value is None else str(value) for value in data], arrow.string())
 
 
@@ -145,9 +166,14 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
         from openpyxl import Workbook, load_workbook
         from openpyxl.cell import WriteOnlyCell
     except ImportError as error:
-        raise SettingsError("Excel needs openpyxl; install it with: pip install '.[export]' in the checkout") from error
+        raise SettingsError(
+            "Excel needs openpyxl; install it with: pip install '.[export]' in the checkout"
+        ) from error
     target = Path(path)
-    _only_replace(target, lambda old: _is_book_export(load_workbook(io.BytesIO(old.read_bytes()), read_only=True)))
+    _only_replace(
+        target,
+        lambda old: _is_book_export(load_workbook(io.BytesIO(old.read_bytes()), read_only=True)),
+    )
     workbook = Workbook(write_only=True)
     names: set[str] = set()
     for relation in _current(catalog):
@@ -156,11 +182,16 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
         sheet = workbook.create_sheet(_sheet_name(name, names))
         for number, row in enumerate([columns, *rows]):
             if number >= _EXCEL_ROWS:
-                raise StoreError(f"table {name!r} has more rows than an Excel sheet ({_EXCEL_ROWS}); export CSV or Parquet")
+                raise StoreError(
+                    f"table {name!r} has more rows than an Excel sheet ({_EXCEL_ROWS}); "
+                    "export CSV or Parquet"
+                )
             cells = []
             for value in row:
                 text = isinstance(value, str)
-                cell = WriteOnlyCell(sheet, _EXCEL_FORBIDDEN.sub("", value)[:_EXCEL_TEXT] if text else value)
+                cell = WriteOnlyCell(
+                    sheet, _EXCEL_FORBIDDEN.sub("", value)[:_EXCEL_TEXT] if text else value
+                )
                 if text:
                     cell.data_type = "s"
                 cells.append(cell)
@@ -173,7 +204,10 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
 
 
 def _only_replace(path: Path, is_export: Callable[[Path], bool]) -> None:
-    """Refuse to write over what is no earlier export: a document, or a workspace with paid work. Raises StoreError: it is."""
+    """Refuse to write over what is no earlier export: a document, or a workspace with paid work.
+
+    Raises StoreError: it is.
+    """
     if not path.exists() or not path.stat().st_size:
         return
     try:
@@ -181,7 +215,9 @@ def _only_replace(path: Path, is_export: Callable[[Path], bool]) -> None:
     except (StoreError, OSError, ValueError, LookupError, csv.Error, zipfile.BadZipFile):
         ours = False  # it is not even of this format
     if not ours:
-        raise StoreError(f"{str(path)!r} exists and is no earlier export; delete it, or choose another name")
+        raise StoreError(
+            f"{str(path)!r} exists and is no earlier export; delete it, or choose another name"
+        )
 
 
 def _is_audit(path: Path) -> bool:
@@ -225,4 +261,6 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"{str(path)!r} cannot be written: {error.strerror}; choose another place") from error
+        raise StoreError(
+            f"{str(path)!r} cannot be written: {error.strerror}; choose another place"
+        ) from error

@@ -1,4 +1,6 @@
-"""Verification of an audit database: every value walks back to words of a text that the file itself holds."""
+"""Verification of an audit database: every value walks back to words of a text that
+the file itself holds.
+"""
 
 from __future__ import annotations
 
@@ -23,34 +25,41 @@ from sliders.values.arithmetic import ExpressionError, evaluate, rounds_to
 
 _MOST_PROBLEMS = 50
 _SAID = ", ".join(f"'{absence}'" for absence in SAID)
-_DOUBT = "CASE WHEN c.absence IS NULL THEN c.doubt ELSE c.absence || coalesce(': ' || c.detail, '') END"
+_DOUBT = (
+    "CASE WHEN c.absence IS NULL THEN c.doubt ELSE c.absence || coalesce(': ' || c.detail, '') END"
+)
 # Document, start, stop, printed, row, column, and whether it may have no words.
 _SPANS = """SELECT c.document_id AS document, c.start, c.stop, c.printed, c.row_id, k.name,
         c.how = 'judged' AND coalesce(c.odds, c.rationale, c.doubt) IS NOT NULL
-    FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id WHERE c.absence IS NULL AND c.value IS NOT NULL
+    FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id WHERE c.absence IS NULL AND
+    c.value IS NOT NULL
     UNION ALL SELECT p.document_id, p.start, p.stop, p.printed, p.row_id, k.name, 0
     FROM audit_parts p JOIN audit_columns k ON k.id = p.column_id ORDER BY document"""
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found, in sentences: `problems` break the trail, `notes` say which values rest on a judgement alone."""
+    """What was found, in sentences: `problems` break the trail, `notes` say which values rest
+    on a judgement alone.
+    """
 
     problems: tuple[str, ...]
     notes: tuple[str, ...]
 
 
 def check_audit(path: str | Path) -> Verification:
-    """Check the trail of every value of an audit database or a workspace; stated words are not parsed a second time.
+    """Check the trail of every value of an audit database or a workspace;
+    stated words are not parsed a second time.
 
     - each document's text has the hash that was taken when it was added;
-    - each value's span of that text is its printed words, all parts of it are there, and each empty cell says why; a
-      judged value may rest on the model's odds alone;
+    - each value's span of that text is its printed words, all parts of it are there, and each empty
+      cell says why; a judged value may rest on the model's odds alone;
     - arithmetic that a computed number follows from gives that number;
-    - each value of a data table is the value of a cell of a row that it was made from, or is declared as an
-      aggregate (then it is computed again), a canonical form or a correction; and it has as many rows as when it was made;
-    - what stands beside a value (its bound, its doubt) stands beside the same value of a cell; a canonical form is what its
-      row prints, or is declared;
+    - each value of a data table is the value of a cell of a row that it was made from, or is
+      declared as an aggregate (then it is computed again), a canonical form or a correction; and it
+      has as many rows as when it was made;
+    - what stands beside a value (its bound, its doubt) stands beside the same value of a cell;
+      a canonical form is what its row prints, or is declared;
     - nothing refers to what is not there.
 
     Raises:
@@ -62,7 +71,10 @@ def check_audit(path: str | Path) -> Verification:
         if "audit_meta" in names:
             return _verify(database)
         if "sl_meta" not in names:
-            raise AuditError(f"{str(path)!r} is neither an audit database nor a workspace; make one with: sliders export")
+            raise AuditError(
+                f"{str(path)!r} is neither an audit database nor a workspace; make one "
+                "with: sliders export"
+            )
         with tempfile.TemporaryDirectory(prefix="sliders-") as folder:
             exported = export_audit(Catalog(database), Path(folder) / "audit.db")
             with Database(exported, write=False) as audit:
@@ -72,7 +84,10 @@ def check_audit(path: str | Path) -> Verification:
 def _verify(audit: Database) -> Verification:
     layout = audit.value("SELECT value FROM audit_meta WHERE name = 'layout'")
     if layout != str(AUDIT_LAYOUT):
-        raise AuditError(f"the audit database has layout {layout!r}, this version of sliders knows {AUDIT_LAYOUT}")
+        raise AuditError(
+            f"the audit database has layout {layout!r}, this version of sliders "
+            f"knows {AUDIT_LAYOUT}"
+        )
     problems: list[str] = []
     for check in (_documents, _references, _spans, _computed, _absences, _tables):
         found = list(check(audit))
@@ -85,13 +100,18 @@ def _verify(audit: Database) -> Verification:
 def _notes(audit: Database) -> Iterator[str]:
     """Values without words, and unverified ones, counted by column."""
     for table, column, wordless, doubtful, doubt in audit.query(
-        """SELECT k.table_name, k.name, sum(c.start IS NULL), count(c.doubt), min(c.doubt) FROM audit_cells c
-        JOIN audit_columns k ON k.id = c.column_id WHERE c.absence IS NULL AND (c.start IS NULL OR c.doubt IS NOT NULL)
+        """SELECT k.table_name, k.name, sum(c.start IS NULL), count(c.doubt),
+        min(c.doubt) FROM audit_cells c
+        JOIN audit_columns k ON k.id = c.column_id WHERE c.absence IS NULL AND
+        (c.start IS NULL OR c.doubt IS NOT NULL)
         GROUP BY k.id ORDER BY k.id"""
     ):
         place = f"table {table!r}, column {column!r}"
         if wordless:
-            yield f"{place}: {wordless} values are judgements of the model that rest on no words of the text"
+            yield (
+                f"{place}: {wordless} values are judgements of the model that rest on no "
+                "words of the text"
+            )
         if doubtful:
             yield f"{place}: {doubtful} values are unverified ({doubt})"
 
@@ -118,16 +138,25 @@ def _spans(audit: Database) -> Iterator[str]:
                 yield f"{place}: the value has no place in a document"
             continue
         if document != current:
-            current, text = document, audit.value("SELECT text FROM audit_documents WHERE id = ?", (document,)) or ""
+            current, text = (
+                document,
+                audit.value("SELECT text FROM audit_documents WHERE id = ?", (document,)) or "",
+            )
         if text[start:stop] != printed or not printed:
-            yield f"{place}: the words at {start} to {stop} are {text[start:stop]!r}, not {printed!r}"
+            yield (
+                f"{place}: the words at {start} to {stop} are {text[start:stop]!r}, not {printed!r}"
+            )
 
 
 def _computed(audit: Database) -> Iterator[str]:
-    """Arithmetic that a number is said to follow from is done again; a cell that is marked as doubtful says so itself."""
+    """Arithmetic that a number is said to follow from is done again; a cell that is marked as
+    doubtful says so itself.
+    """
     cells = audit.query(
-        """SELECT c.value, c.rationale, c.row_id, k.name, k.type FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
-        WHERE c.how = 'computed' AND c.absence IS NULL AND c.doubt IS NULL AND k.type IN ('integer', 'number')"""
+        """SELECT c.value, c.rationale, c.row_id, k.name, k.type FROM audit_cells c
+        JOIN audit_columns k ON k.id = c.column_id
+        WHERE c.how = 'computed' AND c.absence IS NULL AND c.doubt IS NULL
+        AND k.type IN ('integer', 'number')"""
     )
     for value, rationale, row, column, kind in cells:
         try:
@@ -140,29 +169,47 @@ def _computed(audit: Database) -> Iterator[str]:
 
 def _absences(audit: Database) -> Iterator[str]:
     empty = audit.query(
+        # a cut keeps what it took out
         f"""SELECT c.row_id, k.name FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
         WHERE CASE WHEN c.value IS NULL THEN c.absence IS NULL
-            ELSE c.absence IS NOT NULL AND c.absence NOT IN ({_SAID}) AND c.odds IS NULL END"""  # a cut keeps what it took out
+            ELSE c.absence IS NOT NULL AND c.absence NOT IN ({_SAID}) AND c.odds IS NULL END"""
     )
     for row, column in empty:
-        yield f"row {row!r}, column {column!r}: it is empty and does not say why, or says why and is not empty"
+        yield (
+            f"row {row!r}, column {column!r}: it is empty and does not say why, or says why "
+            "and is not empty"
+        )
 
 
 def _tables(audit: Database) -> Iterator[str]:
     known = audit.names()
-    for table, relation, version in audit.query("SELECT name, relation, version FROM audit_tables WHERE version IS NOT NULL"):
+    for table, relation, version in audit.query(
+        "SELECT name, relation, version FROM audit_tables WHERE version IS NOT NULL"
+    ):
         if relation not in known:
             continue  # no longer in the schema
         chain = _ancestors(audit, table, version)
-        told = audit.value("SELECT rows FROM audit_table_versions WHERE table_name = ? AND version = ?", (table, version))
+        told = audit.value(
+            "SELECT rows FROM audit_table_versions WHERE table_name = ? AND version = ?",
+            (table, version),
+        )
         if (rows := audit.value(f"SELECT count(*) FROM {quote_identifier(relation)}")) != told:
             yield f"table {table!r}: it has {rows} rows, its version {version} was made with {told}"
-        asked = f"SELECT count(*) FROM audit_table_versions WHERE table_name = ? AND operation = ? AND version IN ({chain})"
+        asked = (
+            "SELECT count(*) FROM audit_table_versions WHERE table_name = ? AND operation = ? AND "
+            f"version IN ({chain})"
+        )
         # Unverified values may stand in the table only where the user asked for them.
         unverified = audit.value(asked, (table, UNVERIFIED))
-        stands = f"(c.absence IS NULL OR c.absence IN ({_SAID}))" if unverified else "c.absence IS NULL"
-        beside = codec.decode_companions(audit.value(
-            "SELECT companions FROM audit_table_versions WHERE table_name = ? AND version = ?", (table, version)))
+        stands = (
+            f"(c.absence IS NULL OR c.absence IN ({_SAID}))" if unverified else "c.absence IS NULL"
+        )
+        beside = codec.decode_companions(
+            audit.value(
+                "SELECT companions FROM audit_table_versions WHERE table_name = ? AND version = ?",
+                (table, version),
+            )
+        )
         for identifier, name, sql_name in audit.query(
             "SELECT id, name, sql_name FROM audit_columns WHERE table_name = ? AND active", (table,)
         ):
@@ -176,7 +223,8 @@ def _tables(audit: Database) -> Iterator[str]:
 def _ancestors(audit: Database, table: str, version: int) -> str:
     """The version and those that it was made from, as a list for SQL."""
     rows = audit.query(
-        """WITH RECURSIVE chain(version) AS (SELECT ?2 UNION SELECT v.parent FROM audit_table_versions v
+        """WITH RECURSIVE chain(version) AS (SELECT ?2 UNION SELECT v.parent FROM
+        audit_table_versions v
         JOIN chain c ON v.version = c.version WHERE v.table_name = ?1 AND v.parent IS NOT NULL)
         SELECT version FROM chain""",
         (table, version),
@@ -184,19 +232,24 @@ def _ancestors(audit: Database, table: str, version: int) -> str:
     return ", ".join(str(int(number)) for (number,) in rows)
 
 
-def _values(audit: Database, table: str, relation: str, name: str, sql_name: str, cell: str, chain: str) -> Iterator[str]:
+def _values(
+    audit: Database, table: str, relation: str, name: str, sql_name: str, cell: str, chain: str
+) -> Iterator[str]:
     """Values that the cells that stand do not give, and no declaration accounts for."""
     value = f"d.{quote_identifier(sql_name)}"
     undeclared = audit.query(
         f"""SELECT d.row_id, {value} FROM {quote_identifier(relation)} d WHERE {value} IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM audit_cells c WHERE c.row_id = d.row_id AND {cell} AND c.value = {value})
-        AND NOT EXISTS (SELECT 1 FROM audit_lineage l JOIN audit_cells c ON c.row_id = l.source_row_id
+        AND NOT EXISTS (SELECT 1 FROM audit_cells c WHERE c.row_id = d.row_id AND {cell} AND c.value
+        = {value})
+        AND NOT EXISTS (SELECT 1 FROM audit_lineage l JOIN audit_cells c ON c.row_id =
+        l.source_row_id
             WHERE l.table_name = ?1 AND l.row_id = d.row_id AND {cell} AND c.value = {value})""",
         (table,),
     )
     for row, shown in undeclared:
         declared = audit.query(
-            f"""SELECT kind, source_value FROM audit_derivations WHERE table_name = ?1 AND column_name = ?2
+            f"""SELECT kind, source_value FROM audit_derivations WHERE table_name = ?1
+            AND column_name = ?2
             AND version IN ({chain}) AND (row_id IS NULL OR row_id = ?3)
             AND (value = ?4 OR value = CAST(?4 AS TEXT))""",
             (table, name, row, shown),
@@ -207,44 +260,76 @@ def _values(audit: Database, table: str, relation: str, name: str, sql_name: str
             continue
         sources = _source_values(audit, table, row, cell)
         if not any(_holds(kind, source, shown, sources) for kind, source in declared):
-            yield f"{place}: {shown!r} is declared as {declared[0][0]!r}, which its sources {sources!r} do not give"
+            yield (
+                f"{place}: {shown!r} is declared as {declared[0][0]!r}, which its sources "
+                f"{sources!r} do not give"
+            )
 
 
 def _companions(
-    audit: Database, table: str, relation: str, companion: RelationColumn, sql_name: str, cell: str, chain: str
+    audit: Database,
+    table: str,
+    relation: str,
+    companion: RelationColumn,
+    sql_name: str,
+    cell: str,
+    chain: str,
 ) -> Iterator[str]:
     """What stands beside a value without a cell that says so."""
     shown, value = f"d.{quote_identifier(companion.sql_name)}", f"d.{quote_identifier(sql_name)}"
     said = "c.bound" if companion.role == "bound" else _DOUBT
-    cells = f"SELECT c.value, {said} FROM audit_cells c WHERE {cell} AND c.value IS NOT NULL AND {said} IS NOT NULL"
-    odd = f"{shown} IS NOT {value}" if companion.role == "canonical" else f"({value}, {shown}) NOT IN ({cells})"
-    stands = value if companion.role == "canonical" else shown  # a row that prints a name has a canonical form
+    cells = (
+        f"SELECT c.value, {said} FROM audit_cells c WHERE {cell} AND c.value IS NOT NULL AND "
+        f"{said} IS NOT NULL"
+    )
+    odd = (
+        f"{shown} IS NOT {value}"
+        if companion.role == "canonical"
+        else f"({value}, {shown}) NOT IN ({cells})"
+    )
+    stands = (
+        value if companion.role == "canonical" else shown
+    )  # a row that prints a name has a canonical form
     undeclared = audit.query(
-        f"""SELECT d.row_id, {shown} FROM {quote_identifier(relation)} d WHERE {stands} IS NOT NULL AND {odd}
-        AND NOT EXISTS (SELECT 1 FROM audit_derivations v WHERE v.table_name = ?1 AND v.column_name = ?2
+        f"""SELECT d.row_id, {shown} FROM {quote_identifier(relation)} d WHERE {stands} IS NOT NULL
+        AND {odd}
+        AND NOT EXISTS (SELECT 1 FROM audit_derivations v WHERE v.table_name = ?1 AND v.column_name
+        = ?2
             AND v.version IN ({chain}) AND (v.row_id IS NULL OR v.row_id = d.row_id)
             AND (v.source_value IS NULL OR v.source_value = {value}) AND v.value = {shown})""",
         (table, companion.name),
     )
     for row, words in undeclared:
-        yield f"table {table!r}, row {row!r}, column {companion.sql_name!r}: {words!r} is said by no cell, and is not declared"
+        yield (
+            f"table {table!r}, row {row!r}, column {companion.sql_name!r}: {words!r} is said by no "
+            "cell, and is not declared"
+        )
 
 
 def _source_values(audit: Database, table: str, row: str, cell: str) -> list[Any]:
     found = audit.query(
         f"""SELECT c.value FROM audit_cells c WHERE {cell} AND c.row_id IN (
-            SELECT ?1 UNION SELECT source_row_id FROM audit_lineage WHERE table_name = ?2 AND row_id = ?1)""",
+            SELECT ?1 UNION SELECT source_row_id FROM audit_lineage WHERE table_name = ?2
+            AND row_id = ?1)""",
         (row, table),
     )
     return [value for (value,) in found]
 
 
 def _holds(kind: str, source: Any, shown: Any, sources: list[Any]) -> bool:
-    """Whether a declared value follows: an aggregate is computed again, other kinds rest on their recorded reason."""
+    """Whether a declared value follows: an aggregate is computed again, other kinds rest on
+    their recorded reason.
+    """
     aggregates: dict[str, Callable[[list[float]], float]] = {
-        "sum": sum, "min": min, "max": max, "count": len, "average": statistics.fmean,
-    }  # fmt: skip
+        "sum": sum,
+        "min": min,
+        "max": max,
+        "count": len,
+        "average": statistics.fmean,
+    }
     if kind in aggregates:
         numbers = [value for value in sources if isinstance(value, (int, float))]
-        return bool(numbers) and math.isclose(aggregates[kind](numbers), float(shown), rel_tol=1e-9, abs_tol=1e-9)
+        return bool(numbers) and math.isclose(
+            aggregates[kind](numbers), float(shown), rel_tol=1e-9, abs_tol=1e-9
+        )
     return kind == "correction" or source is None or source in sources

@@ -1,4 +1,6 @@
-"""The command line: one command for each verb of the API. Its names are imported when they are first used."""
+"""The command line: one command for each verb of the API. Its names are imported when
+they are first used.
+"""
 
 from __future__ import annotations
 
@@ -11,5 +13,7 @@ __all__ = ["answer_text", "app", "main", "run", "split_words"]
 
 def __getattr__(name: str) -> Any:
     if name not in _NAMES:
-        raise AttributeError(f"module 'sliders.cli' has no attribute {name!r}; it has {', '.join(__all__)}")
+        raise AttributeError(
+            f"module 'sliders.cli' has no attribute {name!r}; it has {', '.join(__all__)}"
+        )
     return getattr(import_module(f"sliders.cli.{_NAMES[name]}"), name)

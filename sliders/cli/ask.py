@@ -1,6 +1,7 @@
 """The command line: one command for each verb of the API. The only place that catches everything.
 
-Commands import what they run when they run: the version, help and the tab key need only names and options.
+Commands import what they run when they run: the version, help and the tab key need
+only names and options.
 """
 
 from __future__ import annotations
@@ -41,8 +42,14 @@ if TYPE_CHECKING:
     from sliders.answer.result import Answer
 
 app = typer.Typer(
-    name="sliders", invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False,
-    help="Turn a pile of documents into a relational database built for the question, and answer with SQL.",
+    name="sliders",
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help=(
+        "Turn a pile of documents into a relational database built for the question, and "
+        "answer with SQL."
+    ),
 )
 INTERRUPTED = 130
 
@@ -58,7 +65,9 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _program(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """The options of the program itself."""
     if context.invoked_subcommand is None:
@@ -67,39 +76,68 @@ def _program(
         print(next_steps() if sys.stdout.isatty() else context.get_help())
 
 
-TablesArgument = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]...", help="Tables; all when left out.")]
+TablesArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[TABLE]...", help="Tables; all when left out.")
+]
 
 
 def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Documents and questions of `sliders ask`: the last word is a question, and so is any other that means no documents."""
+    """Documents and questions of `sliders ask`: the last word is a question, and so is any other
+    that means no documents.
+    """
     from sliders.documents.discovery import means_documents
 
     named = [*map(means_documents, words[:-1]), *(False for _ in words[-1:])]
     documents = [word for word, is_document in zip(words, named, strict=True) if is_document]
-    return documents, [word for word, is_document in zip(words, named, strict=True) if not is_document]
+    return documents, [
+        word for word, is_document in zip(words, named, strict=True) if not is_document
+    ]
 
 
 @app.command()
-@takes("workspace", *MODEL, "extract_model", *LIMITS, "concurrency", "unverified", "audit_share", *CLUSTER, *SHOWN)
+@takes(
+    "workspace",
+    *MODEL,
+    "extract_model",
+    *LIMITS,
+    "concurrency",
+    "unverified",
+    "audit_share",
+    *CLUSTER,
+    *SHOWN,
+)
 def ask(
     call: Call,
     words: Annotated[
-        list[str], typer.Argument(metavar="[DOCS]... QUESTION...", help="Files, folders, globs or addresses, then questions.")
+        list[str],
+        typer.Argument(
+            metavar="[DOCS]... QUESTION...",
+            help="Files, folders, globs or addresses, then questions.",
+        ),
     ],
     schema: Annotated[
-        Path | None, typer.Option("--schema", help="Pin tables and columns: a YAML, JSON or SQL (CREATE TABLE) file.")
+        Path | None,
+        typer.Option(
+            "--schema", help="Pin tables and columns: a YAML, JSON or SQL (CREATE TABLE) file."
+        ),
     ] = None,
     workflow: WorkflowOption = "extract_and_query",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what it would take; no model is called.")
     ] = False,
-    show: Annotated[bool, typer.Option("--open", help="Open the audit page of the answer in the browser.")] = False,
+    show: Annotated[
+        bool, typer.Option("--open", help="Open the audit page of the answer in the browser.")
+    ] = False,
 ) -> int:
-    """Answer questions over documents: add, extract, reconcile, SQL, citations. Run it again to go on."""
+    """Answer questions over documents: add, extract, reconcile, SQL, citations.
+    Run it again to go on.
+    """
     from sliders.documents.discovery import discover
 
     documents, questions = _documents_and_questions(words, call.workspace)
-    found = discover(documents) if documents else []  # a wrong path is told before a workspace is made
+    found = (
+        discover(documents) if documents else []
+    )  # a wrong path is told before a workspace is made
     with call.opened(new=bool(documents)) as ws:
         if found:
             show_added(ws.add(found))
@@ -109,15 +147,23 @@ def ask(
             show_plan(ws, questions, workflow, call)
             return 0
         by_tables = workflow == "extract_and_query"
-        answers = ws.ask_many(questions) if by_tables else [ws.ask(q, workflow=workflow) for q in questions]
+        answers = (
+            ws.ask_many(questions)
+            if by_tables
+            else [ws.ask(q, workflow=workflow) for q in questions]
+        )
         if show:
-            page = Path("audit.html" if "://" in call.workspace else call.workspace).with_suffix(".html")
+            page = Path("audit.html" if "://" in call.workspace else call.workspace).with_suffix(
+                ".html"
+            )
             webbrowser.open(ws.view(path=page).absolute().as_uri())
     return _show_answers(answers, call)
 
 
 def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list[str], list[str]]:
-    """What the words of `ask` name. Raises SettingsError, PlanError: no document, or no question."""
+    """What the words of `ask` name. Raises SettingsError, PlanError: no
+    document, or no question.
+    """
     from sliders.documents.discovery import is_there
     from sliders.store.database import workspace_is_there
 
@@ -127,8 +173,10 @@ def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list
     if questions and not documents and is_there(questions[-1]):
         raise SettingsError(f"no question was asked about {questions[-1]}: put it last, in quotes")
     if not documents and not workspace_is_there(workspace):
-        raise PlanError(f"no documents: none were named, and workspace {workspace!r} does not exist; name files or "
-                        "folders before the question")  # fmt: skip
+        raise PlanError(
+            f"no documents: none were named, and workspace {workspace!r} does not exist; name "
+            "files or folders before the question"
+        )
     return documents, questions
 
 
@@ -144,7 +192,9 @@ def _show_answers(answers: Sequence[Answer], call: Call) -> int:
 @takes("workspace", *CLUSTER, *SHOWN)
 def add(
     call: Call,
-    documents: Annotated[list[str], typer.Argument(metavar="DOCS...", help="Files, folders, globs or addresses.")],
+    documents: Annotated[
+        list[str], typer.Argument(metavar="DOCS...", help="Files, folders, globs or addresses.")
+    ],
 ) -> None:
     """Read documents into the workspace; what is known already is not read again."""
     from sliders.documents.discovery import discover
@@ -153,17 +203,28 @@ def add(
     with call.opened(new=True) as ws:
         report = ws.add(found)
     show_added(report)
-    call.show(str(report), {"new": report.new, "same": report.same, "changed": report.changed,
-                                "failed": [f.message for f in report.failures], "warnings": report.warnings})
+    call.show(
+        str(report),
+        {
+            "new": report.new,
+            "same": report.same,
+            "changed": report.changed,
+            "failed": [f.message for f in report.failures],
+            "warnings": report.warnings,
+        },
+    )
 
 
 @app.command()
 @takes("workspace", *MODEL, *SHOWN)
 def schema(
     call: Call,
-    questions: Annotated[list[str] | None, typer.Argument(metavar="[QUESTION]...", help="Questions to serve.")] = None,
+    questions: Annotated[
+        list[str] | None, typer.Argument(metavar="[QUESTION]...", help="Questions to serve.")
+    ] = None,
     pin: Annotated[
-        Path | None, typer.Option("--pin", help="Pin tables and columns of a YAML, JSON or SQL file.")
+        Path | None,
+        typer.Option("--pin", help="Pin tables and columns of a YAML, JSON or SQL file."),
     ] = None,
 ) -> None:
     """Show the schema; with questions, extend it by what they need; with --pin, fix parts of it."""
@@ -180,8 +241,11 @@ def extract(call: Call, tables: TablesArgument = None) -> None:
     """Fill every column of the schema's tables from the documents, and reconcile them."""
     with call.opened() as ws:
         counts = ws.extract(tables or None)
-    call.show("\n".join(f"{name}: {count} rows extracted" for name, count in counts.items())
-                  or "no tables yet: ask a question, or pin a schema", counts)
+    call.show(
+        "\n".join(f"{name}: {count} rows extracted" for name, count in counts.items())
+        or "no tables yet: ask a question, or pin a schema",
+        counts,
+    )
 
 
 @app.command()
@@ -191,27 +255,41 @@ def reconcile(
     tables: TablesArgument = None,
     criteria: Annotated[
         list[str] | None,
-        typer.Option("--criterion", help="Which source wins from now on, the strongest first: newer_document, "
-                     "audited_over_unaudited, primary_over_addendum, table_over_prose, verbatim_over_derived."),
+        typer.Option(
+            "--criterion",
+            help=(
+                "Which source wins from now on, the strongest first: newer_document, "
+                "audited_over_unaudited, primary_over_addendum, table_over_prose, "
+                "verbatim_over_derived."
+            ),
+        ),
     ] = None,
 ) -> None:
     """Repair tables from what was extracted: duplicates, name variants, conflicts, corrections."""
     with call.opened() as ws:
         say_released(ws, tables or [table.name for table in ws.schema.tables])
         counts = ws.reconcile(tables or None, criteria=criteria or None)
-    call.show("\n".join(f"{name}: {count} rows" for name, count in counts.items()) or "no tables yet", counts)
+    call.show(
+        "\n".join(f"{name}: {count} rows" for name, count in counts.items()) or "no tables yet",
+        counts,
+    )
 
 
 @app.command()
 @takes("workspace", *MODEL, *LIMITS, "unverified", *SHOWN)
 def query(
     call: Call,
-    sql: Annotated[str, typer.Argument(help="One SELECT over the data tables, or over docs: all documents.")],
+    sql: Annotated[
+        str, typer.Argument(help="One SELECT over the data tables, or over docs: all documents.")
+    ],
     describe: Annotated[
-        list[str] | None, typer.Option("--describe", metavar="NAME=WORDS", help="What an attribute of docs means.")
+        list[str] | None,
+        typer.Option("--describe", metavar="NAME=WORDS", help="What an attribute of docs means."),
     ] = None,
 ) -> int:
-    """Run a SELECT in the cage (read-only, limited); cells that it needs and nobody asked for are extracted first."""
+    """Run a SELECT in the cage (read-only, limited); cells that it needs and nobody asked for
+    are extracted first.
+    """
     frame = call.known(sql) if not describe else None
     if frame is None:
         with call.opened() as ws:
@@ -219,7 +297,9 @@ def query(
     notes = frame.attrs["notes"]
     for note in [] if call.as_json else notes:
         print(f"sliders: {note}", file=sys.stderr)
-    call.show(frame_text(frame) if len(frame) else "no rows", {"rows": records(frame), "notes": notes})
+    call.show(
+        frame_text(frame) if len(frame) else "no rows", {"rows": records(frame), "notes": notes}
+    )
     return 1 if frame.attrs.get("failed") else 0
 
 
@@ -227,13 +307,18 @@ def query(
 @takes("workspace", *MODEL, *SHOWN)
 def explain(
     call: Call,
-    questions: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="Questions over the workspace.")],
+    questions: Annotated[
+        list[str], typer.Argument(metavar="QUESTION...", help="Questions over the workspace.")
+    ],
     workflow: WorkflowOption = "extract_and_query",
 ) -> None:
-    """Say what questions would take: calls, tokens, money, minutes; of other workflows which way and why. No model is called."""
+    """Say what questions would take: calls, tokens, money, minutes; of other workflows which way
+    and why. No model is called.
+    """
     from sliders.engine.query_results import is_sql
 
-    # The plan of a query or of reading brings the index of segments up to date: the workspace is opened for writing.
+    # The plan of a query or of reading brings the index of segments up to date:
+    # the workspace is opened for writing.
     writes = workflow != "extract_and_query" or any(is_sql(question) for question in questions)
     with call.opened(write=writes) as ws:
         if any(is_sql(question) for question in questions):
@@ -247,12 +332,17 @@ def explain(
 @takes("workspace", *SHOWN)
 def export(
     call: Call,
-    target: Annotated[Path, typer.Argument(help="A file (sqlite, excel) or a folder (csv, parquet).")],
+    target: Annotated[
+        Path, typer.Argument(help="A file (sqlite, excel) or a folder (csv, parquet).")
+    ],
     format: Annotated[
-        ExportFormat | None, typer.Option("--format", help="Told by .db, .sqlite and .xlsx when left out.")
+        ExportFormat | None,
+        typer.Option("--format", help="Told by .db, .sqlite and .xlsx when left out."),
     ] = None,
 ) -> None:
-    """Write the audit database (opens in Datasette, DB Browser, pandas), or the tables as csv, parquet or excel."""
+    """Write the audit database (opens in Datasette, DB Browser, pandas), or the tables as
+    csv, parquet or excel.
+    """
     with call.opened(write=False) as ws:
         paths = [str(path) for path in ws.export(target, format)]
     call.show("\n".join(paths) or "no tables yet", paths)
@@ -264,12 +354,24 @@ app.add_typer(cli_model.app, name="model")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line; the exit code: 0 done, 1 failed, 2 a word of the command or a setting, 130 interrupted."""
+    """Run a command line; the exit code: 0 done, 1 failed, 2 a word of the command or a
+    setting, 130 interrupted.
+    """
     try:
-        code = app(args=None if arguments is None else list(arguments), prog_name="sliders", standalone_mode=False)
+        code = app(
+            args=None if arguments is None else list(arguments),
+            prog_name="sliders",
+            standalone_mode=False,
+        )
     except typer.TyperException as error:
-        said, place = error.format_message(), getattr(getattr(error, "ctx", None), "command_path", "sliders")
-        return _fail(f"{said if said.endswith(('.', '?')) else f'{said}.'} See: {place} --help", error.exit_code)
+        said, place = (
+            error.format_message(),
+            getattr(getattr(error, "ctx", None), "command_path", "sliders"),
+        )
+        return _fail(
+            f"{said if said.endswith(('.', '?')) else f'{said}.'} See: {place} --help",
+            error.exit_code,
+        )
     except SettingsError as error:
         return _fail(str(error), 2)
     except SlidersError as error:
@@ -282,9 +384,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
     except Exception as error:  # noqa: BLE001 - the user gets one line, whatever broke
-        return _fail(f"unexpected {type(error).__name__}: {error}; please report it with the command", 1)
+        return _fail(
+            f"unexpected {type(error).__name__}: {error}; please report it with the command", 1
+        )
     if code == INTERRUPTED:  # typer swallows the exception itself
-        return _fail("interrupted; what was done is kept, the same command goes on from there", code)
+        return _fail(
+            "interrupted; what was done is kept, the same command goes on from there", code
+        )
     return code if isinstance(code, int) else 0
 
 

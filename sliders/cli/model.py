@@ -7,7 +7,9 @@ import typer
 from sliders.cli.shell import Call, takes
 from sliders.settings import Settings
 
-app = typer.Typer(rich_markup_mode=None, help="The embedded model: fetch it, list it, say where it is.")
+app = typer.Typer(
+    rich_markup_mode=None, help="The embedded model: fetch it, list it, say where it is."
+)
 
 
 @app.command()
@@ -35,8 +37,17 @@ def list_models(call: Call) -> None:
     path = EMBEDDED.path(Settings.from_env().cache_dir)
     here = path.is_file()
     call.show(
-        f"{EMBEDDED.name}  {EMBEDDED.size / 1e9:.2f} GB  {EMBEDDED.licence}  {'here' if here else 'not fetched yet'}",
-        [{"name": EMBEDDED.name, "bytes": EMBEDDED.size, "licence": EMBEDDED.licence, "here": here, "path": str(path)}],
+        f"{EMBEDDED.name}  {EMBEDDED.size / 1e9:.2f} GB  {EMBEDDED.licence}  "
+        f"{'here' if here else 'not fetched yet'}",
+        [
+            {
+                "name": EMBEDDED.name,
+                "bytes": EMBEDDED.size,
+                "licence": EMBEDDED.licence,
+                "here": here,
+                "path": str(path),
+            }
+        ],
     )
 
 

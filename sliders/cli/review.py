@@ -1,4 +1,6 @@
-"""Commands that look at a workspace and correct it: tables, runs, why, conflicts, decisions of people, verify."""
+"""Commands that look at a workspace and correct it: tables, runs, why, conflicts,
+decisions of people, verify.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sliders.cli.shell import DEFAULT_WORKSPACE, MODEL, SHOWN, Call, frame_text, pairs, records, say_released, takes
+from sliders.cli.shell import (
+    DEFAULT_WORKSPACE,
+    MODEL,
+    SHOWN,
+    Call,
+    frame_text,
+    pairs,
+    records,
+    say_released,
+    takes,
+)
 from sliders.errors import ModelUnavailable
 from sliders.store.records import Correction
 
@@ -19,37 +31,76 @@ if TYPE_CHECKING:
     from sliders.api import Workspace
 
 TableArgument = Annotated[str, typer.Argument(help="Name of the table.")]
-WhereOption = Annotated[list[str], typer.Option("--where", metavar="COLUMN=VALUE", help="Which rows; more than one is allowed.")]
-OtherOption = Annotated[list[str], typer.Option("--other", metavar="COLUMN=VALUE", help="The other rows; likewise.")]
-AuthorOption = Annotated[str, typer.Option("--author", help="Who decides; the user's name when left out.")]
+WhereOption = Annotated[
+    list[str],
+    typer.Option("--where", metavar="COLUMN=VALUE", help="Which rows; more than one is allowed."),
+]
+OtherOption = Annotated[
+    list[str], typer.Option("--other", metavar="COLUMN=VALUE", help="The other rows; likewise.")
+]
+AuthorOption = Annotated[
+    str, typer.Option("--author", help="Who decides; the user's name when left out.")
+]
 ReasonOption = Annotated[str, typer.Option("--reason", help="Why, for the records.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file to the program."""
-    for command in (view, verify, why, conflicts, decisions, undo, tables, runs, set_value, merge, split, revoke, diff):
+    for command in (
+        view,
+        verify,
+        why,
+        conflicts,
+        decisions,
+        undo,
+        tables,
+        runs,
+        set_value,
+        merge,
+        split,
+        revoke,
+        diff,
+    ):
         app.command(command.__name__.replace("_", "-"))(command)
 
 
 @takes("workspace", "as_json")
 def view(
     call: Call,
-    run: Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a run; the last answer when left out.")] = None,
-    against: Annotated[
-        int | None, typer.Option("--against", metavar="RUN", help="Also show what changed since, or until, another run.")
+    run: Annotated[
+        int | None,
+        typer.Argument(metavar="[RUN]", help="Number of a run; the last answer when left out."),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path("audit.html"),
+    against: Annotated[
+        int | None,
+        typer.Option(
+            "--against", metavar="RUN", help="Also show what changed since, or until, another run."
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path(
+        "audit.html"
+    ),
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     served: Annotated[
-        bool, typer.Option("--serve", help="Serve it with whole tables in Datasette, to this machine, until Ctrl-C.")
+        bool,
+        typer.Option(
+            "--serve",
+            help="Serve it with whole tables in Datasette, to this machine, until Ctrl-C.",
+        ),
     ] = False,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to serve; 0 for any.")] = 8001,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Where to serve; 0 for any.")
+    ] = 8001,
 ) -> None:
-    """Write a run's audit page: answer, SQL, rows, words on the page, cost; one HTML file that works offline."""
+    """Write a run's audit page: answer, SQL, rows, words on the page, cost;
+    one HTML file that works offline.
+    """
     if served:
         from sliders.audit.page.serve import serve
 
-        return serve(call.workspace, run, against, port, lambda address: _listening(address, show, call))
+        return serve(
+            call.workspace, run, against, port, lambda address: _listening(address, show, call)
+        )
     with call.opened(write=False) as ws:
         path = ws.view(run, out, against)
     if show:
@@ -67,11 +118,13 @@ def _listening(address: str, show: bool, call: Call) -> None:
 @takes("as_json")
 def verify(
     call: Call,
-    file: Annotated[Path, typer.Argument(help="An audit database or a workspace.", envvar="SLIDERS_WORKSPACE")] = Path(
-        DEFAULT_WORKSPACE
-    ),
+    file: Annotated[
+        Path, typer.Argument(help="An audit database or a workspace.", envvar="SLIDERS_WORKSPACE")
+    ] = Path(DEFAULT_WORKSPACE),
 ) -> int:
-    """Check that every value of a file walks back to the words on a page; exit code 1 when something does not."""
+    """Check that every value of a file walks back to the words on a page;
+    exit code 1 when something does not.
+    """
     from sliders.audit.verify import check_audit
 
     found = check_audit(file)
@@ -82,7 +135,12 @@ def verify(
 
 
 @takes("workspace", "as_json")
-def why(call: Call, subject: Annotated[str, typer.Argument(help="A row id, a document's name, a chunk id or a table.")]) -> None:
+def why(
+    call: Call,
+    subject: Annotated[
+        str, typer.Argument(help="A row id, a document's name, a chunk id or a table.")
+    ],
+) -> None:
     """Say why a row is here with its words on the page, or why a document is not in the answer."""
     with call.opened(write=False) as ws:
         found = ws.why(subject)
@@ -97,23 +155,35 @@ def conflicts(
     """List contradictions that nothing settled; `set-value`, `merge` and `split` settle them."""
     with call.opened(write=False) as ws:
         found = ws.conflicts(table)
-    call.show("\n".join(str(c) for c in found) or "no open conflicts", [dataclasses.asdict(c) for c in found])
+    call.show(
+        "\n".join(str(c) for c in found) or "no open conflicts",
+        [dataclasses.asdict(c) for c in found],
+    )
 
 
 @takes("workspace", "as_json")
 def undo(
     call: Call,
     table: TableArgument,
-    version: Annotated[int | None, typer.Option("--version", help="The version to show; the one before when left out.")] = None,
+    version: Annotated[
+        int | None,
+        typer.Option("--version", help="The version to show; the one before when left out."),
+    ] = None,
 ) -> None:
     """Show an earlier version of a table again; no version is deleted."""
     with call.opened() as ws:
         shown = ws.undo(table, version)
         standing = ws.decisions(table)
     for decision in standing:
-        said = f"decision {decision.id} is in force and applies again at the next: sliders reconcile {table}"
+        said = (
+            f"decision {decision.id} is in force and applies again at the next: sliders "
+            f"reconcile {table}"
+        )
         print(f"sliders: {said}; take it back with: sliders revoke {decision.id}", file=sys.stderr)
-    call.show(f"{table}: version {shown.version} ({shown.operation}), {shown.rows} rows", dataclasses.asdict(shown))
+    call.show(
+        f"{table}: version {shown.version} ({shown.operation}), {shown.rows} rows",
+        dataclasses.asdict(shown),
+    )
 
 
 @takes("workspace", "as_json")
@@ -124,26 +194,39 @@ def decisions(
     """List what people decided with `set-value`, `merge` and `split` and did not take back."""
     with call.opened(write=False) as ws:
         found = ws.decisions(table)
-    lines = [f"decision {c.id}: {_told(c)} ({c.author or 'the user'}, {c.created[:10]})" for c in found]
+    lines = [
+        f"decision {c.id}: {_told(c)} ({c.author or 'the user'}, {c.created[:10]})" for c in found
+    ]
     call.show("\n".join(lines) or "no decisions in force", [dataclasses.asdict(c) for c in found])
 
 
 def _told(decision: Correction) -> str:
-    sides = {name: ", ".join(f"{k}={v}" for k, v in decision.subject.get(name, {}).items()) for name in ("where", "other")}
+    sides = {
+        name: ", ".join(f"{k}={v}" for k, v in decision.subject.get(name, {}).items())
+        for name in ("where", "other")
+    }
     if decision.kind == "set_value":
         said = f"{decision.table}.{decision.column} = {decision.value!r} where {sides['where']}"
     else:
-        said = f"{decision.kind} rows of {decision.table} with {sides['where']} and with {sides['other']}"
+        said = (
+            f"{decision.kind} rows of {decision.table} with {sides['where']} and with "
+            f"{sides['other']}"
+        )
     return f"{said}; {decision.reason}" if decision.reason else said
 
 
 @takes("workspace", *MODEL, *SHOWN)
-def revoke(call: Call, number: Annotated[int, typer.Argument(help="The decision, as `sliders decisions` lists it.")]) -> None:
+def revoke(
+    call: Call,
+    number: Annotated[int, typer.Argument(help="The decision, as `sliders decisions` lists it.")],
+) -> None:
     """Take a decision back; the table is repaired without it."""
     with call.opened() as ws:
         table = ws.revoke(number).table
         rows = _apply(ws, table, f"decision {number} is taken back")
-    call.show(f"decision {number} is taken back; {table}: {rows} rows", {"decision": number, "rows": rows})
+    call.show(
+        f"decision {number} is taken back; {table}: {rows} rows", {"decision": number, "rows": rows}
+    )
 
 
 @takes("workspace", *MODEL, *SHOWN)
@@ -151,10 +234,19 @@ def set_value(
     call: Call,
     table: TableArgument,
     column: Annotated[str, typer.Argument(help="The column that gets the value.")],
-    value: Annotated[str, typer.Argument(help="The value, as it would be printed; after -- where it begins with a dash.")],
-    where: WhereOption, author: AuthorOption = "", reason: ReasonOption = "",
+    value: Annotated[
+        str,
+        typer.Argument(
+            help="The value, as it would be printed; after -- where it begins with a dash."
+        ),
+    ],
+    where: WhereOption,
+    author: AuthorOption = "",
+    reason: ReasonOption = "",
 ) -> None:
-    """Decide a value; the decision holds for rows that come later too. Rows that it makes alike may need the model."""
+    """Decide a value; the decision holds for rows that come later too. Rows that it makes
+    alike may need the model.
+    """
     rows = pairs(where, "--where")
     with call.opened() as ws:
         number = ws.set_value(table, column, value, rows, author=author or _user(), reason=reason)
@@ -163,8 +255,12 @@ def set_value(
 
 @takes("workspace", *MODEL, *SHOWN)
 def merge(
-    call: Call, table: TableArgument, where: WhereOption, other: OtherOption,
-    author: AuthorOption = "", reason: ReasonOption = "",
+    call: Call,
+    table: TableArgument,
+    where: WhereOption,
+    other: OtherOption,
+    author: AuthorOption = "",
+    reason: ReasonOption = "",
 ) -> None:
     """Decide that two sets of rows are one thing."""
     sides = pairs(where, "--where"), pairs(other, "--other")
@@ -173,15 +269,25 @@ def merge(
         number = ws.merge(table, *sides, author=author or _user(), reason=reason)
         _decided(call, ws, table, number, *sides)
         if left := [conflict for conflict in ws.conflicts(table) if conflict not in known]:
-            told = f"the merge waits: its rows contradict each other in {', '.join(dict.fromkeys(c.column for c in left))}"
-            how = f"sliders set-value {table} {left[0].column} VALUE --where document={left[0].candidates[0]['document']}"
+            told = (
+                "the merge waits: its rows contradict each other in "
+                f"{', '.join(dict.fromkeys(c.column for c in left))}"
+            )
+            how = (
+                f"sliders set-value {table} {left[0].column} VALUE --where "
+                f"document={left[0].candidates[0]['document']}"
+            )
             print(f"sliders: {told}; decide each, as in: {how}", file=sys.stderr)
 
 
 @takes("workspace", *MODEL, *SHOWN)
 def split(
-    call: Call, table: TableArgument, where: WhereOption, other: OtherOption,
-    author: AuthorOption = "", reason: ReasonOption = "",
+    call: Call,
+    table: TableArgument,
+    where: WhereOption,
+    other: OtherOption,
+    author: AuthorOption = "",
+    reason: ReasonOption = "",
 ) -> None:
     """Decide that two sets of rows are never one thing."""
     sides = pairs(where, "--where"), pairs(other, "--other")
@@ -191,28 +297,38 @@ def split(
 
 
 def _decided(call: Call, ws: Workspace, table: str, number: int, *sides: dict[str, str]) -> None:
-    """Apply a new decision and show it; rows that it speaks of and that are not there are told on standard error."""
+    """Apply a new decision and show it; rows that it speaks of and that are not there are
+    told on standard error.
+    """
     from sliders.engine.corrections import matching
 
     for side in sides:
         if not matching(ws.session, table, side):
             named = ", ".join(f"{column}={value}" for column, value in side.items())
-            print(f"sliders: no row of {table} has {named} now; the decision waits for such rows", file=sys.stderr)
+            print(
+                f"sliders: no row of {table} has {named} now; the decision waits for such rows",
+                file=sys.stderr,
+            )
     rows = _apply(ws, table, f"decision {number} is kept")
     call.show(f"decision {number}; {table}: {rows} rows", {"decision": number, "rows": rows})
 
 
 def _apply(ws: Workspace, table: str, done: str) -> int:
-    """Repair a table after a decision; its rows. Contradictions that are left are told on standard error.
+    """Repair a table after a decision; its rows. Contradictions that are left are
+    told on standard error.
 
     Raises:
-        ModelUnavailable: the repair needs a model that cannot be reached; the decision stands all the same.
+        ModelUnavailable: the repair needs a model that cannot be reached;
+            the decision stands all the same.
     """
     say_released(ws, [table])
     try:
         rows = ws.reconcile([table])[table]
     except ModelUnavailable as error:
-        told = f"{done}, but the table is not repaired yet: {error}; then run: sliders reconcile {table}"
+        told = (
+            f"{done}, but the table is not repaired yet: {error}; then run: sliders "
+            f"reconcile {table}"
+        )
         raise ModelUnavailable(told) from error
     if left := len(ws.conflicts(table)):
         told = "1 contradiction is" if left == 1 else f"{left} contradictions are"
@@ -230,7 +346,9 @@ def _user() -> str:
 @takes("workspace", "as_json")
 def tables(
     call: Call,
-    name: Annotated[str | None, typer.Argument(metavar="[TABLE]", help="Show the rows of one table.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[TABLE]", help="Show the rows of one table.")
+    ] = None,
 ) -> None:
     """List the data tables and the documents, or show the rows of one table."""
     with call.opened(write=False) as ws:
@@ -241,12 +359,20 @@ def tables(
         known = {table: list(frame.columns) for table, frame in ws.tables.items()}
         sizes = {table: len(frame) for table, frame in ws.tables.items()}
         documents = ws.session.catalog.documents.all()
-    lines = [f"table {table}: {sizes[table]} rows ({', '.join(columns)})" for table, columns in known.items()]
-    lines += [f"document {d.name}: {d.characters} characters, version {d.version}" for d in documents]
-    call.show("\n".join(lines) or "nothing yet: add documents and ask", {
-        "tables": [{"name": t, "rows": sizes[t], "columns": c} for t, c in known.items()],
-        "documents": [{"name": d.name, "id": d.id, "version": d.version} for d in documents],
-    })
+    lines = [
+        f"table {table}: {sizes[table]} rows ({', '.join(columns)})"
+        for table, columns in known.items()
+    ]
+    lines += [
+        f"document {d.name}: {d.characters} characters, version {d.version}" for d in documents
+    ]
+    call.show(
+        "\n".join(lines) or "nothing yet: add documents and ask",
+        {
+            "tables": [{"name": t, "rows": sizes[t], "columns": c} for t, c in known.items()],
+            "documents": [{"name": d.name, "id": d.id, "version": d.version} for d in documents],
+        },
+    )
 
 
 @takes("workspace", "as_json")
@@ -256,22 +382,47 @@ def runs(call: Call) -> None:
     with call.opened(write=False) as ws:
         for run in ws.runs():
             spent = ws.session.catalog.calls.usage(run.id).values()
-            calls, tokens, cost = sum(u.calls for u in spent), sum(u.tokens for u in spent), sum(u.cost for u in spent)
-            lines.append(f"{run.id}  {run.started[:19]}  {run.kind}  {run.status}  {calls} calls  {tokens} tokens  "
-                         f"${cost:.4f}  {run.question}".rstrip())
-            data.append({"id": run.id, "kind": run.kind, "question": run.question, "status": run.status,
-                         "started": run.started, "finished": run.finished, "calls": calls, "tokens": tokens,
-                         "cost": cost, "outcome": run.outcome})
+            calls, tokens, cost = (
+                sum(u.calls for u in spent),
+                sum(u.tokens for u in spent),
+                sum(u.cost for u in spent),
+            )
+            lines.append(
+                (
+                    f"{run.id}  {run.started[:19]}  {run.kind}  {run.status}  {calls} calls  "
+                    f"{tokens} tokens  ${cost:.4f}  {run.question}"
+                ).rstrip()
+            )
+            data.append(
+                {
+                    "id": run.id,
+                    "kind": run.kind,
+                    "question": run.question,
+                    "status": run.status,
+                    "started": run.started,
+                    "finished": run.finished,
+                    "calls": calls,
+                    "tokens": tokens,
+                    "cost": cost,
+                    "outcome": run.outcome,
+                }
+            )
     call.show("\n".join(lines) or "no runs yet", data)
 
 
 @takes("workspace", "as_json")
 def diff(
     call: Call,
-    first: Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a run; see `sliders runs`.")] = None,
-    second: Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of another run.")] = None,
+    first: Annotated[
+        int | None, typer.Argument(metavar="[RUN]", help="Number of a run; see `sliders runs`.")
+    ] = None,
+    second: Annotated[
+        int | None, typer.Argument(metavar="[RUN]", help="Number of another run.")
+    ] = None,
 ) -> None:
-    """Say what changed between two runs (left out: the last two that asked the same), each change with its cause."""
+    """Say what changed between two runs (left out: the last two that asked the same), each
+    change with its cause.
+    """
     with call.opened(write=False) as ws:
         found = ws.diff(first, second)
     call.show(str(found), found.to_dict())

@@ -31,47 +31,114 @@ MODEL = ("model", "dialect", "base_url", "api_key")
 LIMITS = ("max_tokens", "max_cost", "max_minutes")
 CLUSTER = ("executor", "ray_address")
 SHOWN = ("as_json", "quiet", "plain")
-Workflow = Literal["extract_and_query", "auto", "lookup", "split", "stepwise", "candidates", "whole_context"]
+Workflow = Literal[
+    "extract_and_query", "auto", "lookup", "split", "stepwise", "candidates", "whole_context"
+]
 
 _OPTIONS: Mapping[str, Any] = {
-    "workspace": Annotated[str, typer.Option(
-        "--workspace", "-w", envvar="SLIDERS_WORKSPACE", metavar="<path|url>",
-        help="The workspace: a file, or postgresql+psycopg://user@host/database?schema=NAME; `ask` and `add` make it.",
-    )],
-    "model": Annotated[str | None, typer.Option("--model", help="Model name; the embedded model when nothing is named.")],
-    "dialect": Annotated[Literal["auto", "full", "compact"] | None, typer.Option(
-        "--dialect", help="How the model is asked; auto: compact for the embedded one, full for any other.")],
-    "base_url": Annotated[str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible server.")],
-    "api_key": Annotated[str | None, typer.Option("--api-key", help="Its key; better in OPENAI_API_KEY.")],
-    "extract_model": Annotated[str | None, typer.Option("--extract-model", help="Another model for the extraction.")],
-    "max_tokens": Annotated[int | None, typer.Option("--max-tokens", help="Stop cleanly after so many tokens.")],
-    "max_cost": Annotated[float | None, typer.Option("--max-cost", help="Stop cleanly after so many US dollars.")],
-    "max_minutes": Annotated[float | None, typer.Option("--max-minutes", help="Stop cleanly after so many minutes.")],
-    "concurrency": Annotated[int | None, typer.Option("--concurrency", help="Requests in flight at a time.")],
-    "unverified": Annotated[bool | None, typer.Option(
-        "--unverified", help="Also use values that were not found in the text or did not parse.", show_default=False)],
-    "audit_share": Annotated[float | None, typer.Option(
-        "--audit-share", help="Read this share (0 to 1) of the parts that were left out after all: how much they would change an "
-        "answer.")],
-    "executor": Annotated[Literal["local", "ray"] | None, typer.Option(
-        "--executor", help="Where documents and chunks are read: here, or on a Ray cluster.")],
-    "ray_address": Annotated[str | None, typer.Option(
-        "--ray-address", help="The cluster's address; one on this machine when left out.")],
-    "as_json": Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output, nothing else.")],
+    "workspace": Annotated[
+        str,
+        typer.Option(
+            "--workspace",
+            "-w",
+            envvar="SLIDERS_WORKSPACE",
+            metavar="<path|url>",
+            help=(
+                "The workspace: a file, or postgresql+psycopg://user@host/database?schema=NAME; "
+                "`ask` and `add` make it."
+            ),
+        ),
+    ],
+    "model": Annotated[
+        str | None,
+        typer.Option("--model", help="Model name; the embedded model when nothing is named."),
+    ],
+    "dialect": Annotated[
+        Literal["auto", "full", "compact"] | None,
+        typer.Option(
+            "--dialect",
+            help="How the model is asked; auto: compact for the embedded one, full for any other.",
+        ),
+    ],
+    "base_url": Annotated[
+        str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible server.")
+    ],
+    "api_key": Annotated[
+        str | None, typer.Option("--api-key", help="Its key; better in OPENAI_API_KEY.")
+    ],
+    "extract_model": Annotated[
+        str | None, typer.Option("--extract-model", help="Another model for the extraction.")
+    ],
+    "max_tokens": Annotated[
+        int | None, typer.Option("--max-tokens", help="Stop cleanly after so many tokens.")
+    ],
+    "max_cost": Annotated[
+        float | None, typer.Option("--max-cost", help="Stop cleanly after so many US dollars.")
+    ],
+    "max_minutes": Annotated[
+        float | None, typer.Option("--max-minutes", help="Stop cleanly after so many minutes.")
+    ],
+    "concurrency": Annotated[
+        int | None, typer.Option("--concurrency", help="Requests in flight at a time.")
+    ],
+    "unverified": Annotated[
+        bool | None,
+        typer.Option(
+            "--unverified",
+            help="Also use values that were not found in the text or did not parse.",
+            show_default=False,
+        ),
+    ],
+    "audit_share": Annotated[
+        float | None,
+        typer.Option(
+            "--audit-share",
+            help=(
+                "Read this share (0 to 1) of the parts that were left out after all: how much they "
+                "would change an answer."
+            ),
+        ),
+    ],
+    "executor": Annotated[
+        Literal["local", "ray"] | None,
+        typer.Option(
+            "--executor", help="Where documents and chunks are read: here, or on a Ray cluster."
+        ),
+    ],
+    "ray_address": Annotated[
+        str | None,
+        typer.Option(
+            "--ray-address", help="The cluster's address; one on this machine when left out."
+        ),
+    ],
+    "as_json": Annotated[
+        bool,
+        typer.Option("--json", help="Machine-readable result on standard output, nothing else."),
+    ],
     "quiet": Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")],
-    "plain": Annotated[bool, typer.Option("--plain", help="Progress as plain lines, without a live display.")],
-}  # fmt: skip
+    "plain": Annotated[
+        bool, typer.Option("--plain", help="Progress as plain lines, without a live display.")
+    ],
+}
 """The options that commands share: those of the call itself, and settings under their own names."""
 _DEFAULTS: Mapping[str, Any] = {"workspace": DEFAULT_WORKSPACE, **dict.fromkeys(SHOWN, False)}
 WorkflowOption = Annotated[
     Workflow,
-    typer.Option("--workflow", help="Answer by tables and SQL, by auto (the cheapest way that can), or by one way of reading."),
+    typer.Option(
+        "--workflow",
+        help=(
+            "Answer by tables and SQL, by auto (the cheapest way that can), or by "
+            "one way of reading."
+        ),
+    ),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A command as it was given: its workspace, how to show things, and the settings that its flags name."""
+    """A command as it was given: its workspace, how to show things, and the settings
+    that its flags name.
+    """
 
     workspace: str = DEFAULT_WORKSPACE
     as_json: bool = False
@@ -81,7 +148,8 @@ class Call:
 
     @contextmanager
     def opened(self, *, write: bool = True, new: bool = False) -> Iterator[Workspace]:
-        """The workspace with its progress shown on standard error; `write=False` reads beside a process that writes.
+        """The workspace with its progress shown on standard error;
+        `write=False` reads beside a process that writes.
 
         Args:
             new: it is made where there is none.
@@ -96,7 +164,10 @@ class Call:
 
         place, settings = self.workspace, Settings.from_env(**self.flags)
         if not new and not workspace_is_there(place):
-            raise StoreError(f"workspace {place!r} does not exist; check the path, or make it: sliders add FOLDER -w {place}")
+            raise StoreError(
+                f"workspace {place!r} does not exist; check the path, or make it: sliders add "
+                f"FOLDER -w {place}"
+            )
         with (
             Display(choose_mode(quiet=self.quiet or self.as_json, plain=self.plain)) as display,
             Workspace(place, settings=settings, report=display.update, write=write) as ws,
@@ -104,28 +175,41 @@ class Call:
             yield ws
 
     def known(self, sql: str) -> pd.DataFrame | None:
-        """The result of a query of which everything is known, read beside a process that writes; None where it is not."""
+        """The result of a query of which everything is known, read beside a process that writes;
+        None where it is not.
+        """
         from sliders.engine.query_results import known_frame
 
         with ExitStack() as stack:
             try:
                 ws = stack.enter_context(self.opened(write=False))
-            except StoreError:  # what is wrong with it, or that it has to be brought up to date, is the writer's to say
+            except StoreError:
+                # what is wrong with it, or that it has to be brought up to date,
+                # is the writer's to say
                 return None
             return known_frame(ws.session, sql)
 
     def show(self, text: str, data: Any) -> None:
         """The result on standard output: `data` as JSON, or `text`."""
-        print(json.dumps(plain_json(data), ensure_ascii=False, indent=2, default=str) if self.as_json else text)
+        print(
+            json.dumps(plain_json(data), ensure_ascii=False, indent=2, default=str)
+            if self.as_json
+            else text
+        )
 
 
 def takes(*options: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """A command with shared options beside its own parameters; its function gets them as its first argument, a `Call`."""
+    """A command with shared options beside its own parameters; its function gets them as its
+    first argument, a `Call`.
+    """
 
     def wrap(function: Callable[..., T]) -> Callable[..., T]:
         own = list(signature(function, eval_str=True).parameters.values())[1:]
         shared = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=_OPTIONS[name]) for name in options
+            Parameter(
+                name, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=_OPTIONS[name]
+            )
+            for name in options
         ]
 
         def run(**given: Any) -> T:
@@ -134,7 +218,9 @@ def takes(*options: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
             return function(Call(**told, flags=flags), **given)
 
         run.__name__, run.__doc__ = function.__name__, function.__doc__
-        run.__signature__ = Signature([*(p.replace(kind=Parameter.KEYWORD_ONLY) for p in own), *shared])  # type: ignore[attr-defined]
+        run.__signature__ = Signature(  # type: ignore[attr-defined]
+            [*(p.replace(kind=Parameter.KEYWORD_ONLY) for p in own), *shared]
+        )
         run.__annotations__ = {}
         return run
 
@@ -156,10 +242,15 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a frame; the second of two columns of one name is `name_2`."""
     names: list[str] = []
     for name in map(str, frame.columns):
-        same = sum(known == name or (known.startswith(f"{name}_") and known[len(name) + 1 :].isdigit()) for known in names)
+        same = sum(
+            known == name or (known.startswith(f"{name}_") and known[len(name) + 1 :].isdigit())
+            for known in names
+        )
         names.append(f"{name}_{same + 1}" if name in names else name)
     rows = zip(frame.astype(object).to_numpy(), frame.isna().to_numpy(), strict=True)
-    return [{n: None if gone else v for n, v, gone in zip(names, *row, strict=True)} for row in rows]
+    return [
+        {n: None if gone else v for n, v, gone in zip(names, *row, strict=True)} for row in rows
+    ]
 
 
 def say_released(ws: Workspace, tables: Sequence[str]) -> None:
@@ -168,7 +259,10 @@ def say_released(ws: Workspace, tables: Sequence[str]) -> None:
 
     for table in tables:
         if held := len(undone_rows(ws.session, table)):
-            print(f"sliders: repairs of {held} rows of {table} that were undone are made again", file=sys.stderr)
+            print(
+                f"sliders: repairs of {held} rows of {table} that were undone are made again",
+                file=sys.stderr,
+            )
 
 
 def frame_text(frame: pd.DataFrame) -> str:
@@ -177,7 +271,10 @@ def frame_text(frame: pd.DataFrame) -> str:
     for place in range(frame.shape[1]):
         column = frame.iloc[:, place]
         if column.isna().any():
-            shown.isetitem(place, ["" if gone else value for value, gone in zip(column, column.isna(), strict=True)])
+            shown.isetitem(
+                place,
+                ["" if gone else value for value, gone in zip(column, column.isna(), strict=True)],
+            )
     return shown.to_string(index=False)
 
 
@@ -190,16 +287,25 @@ def show_added(report: AddReport) -> None:
 
 
 def show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, call: Call) -> None:
-    """What tables would cost with the hints as they were understood; for other workflows, which one and why."""
+    """What tables would cost with the hints as they were understood; for other
+    workflows, which one and why.
+    """
     from sliders.compact.hint_patterns import parse_hints
 
     if workflow != "extract_and_query":
         plans = [ws.plan(question, workflow=workflow) for question in questions]
-        call.show("\n\n".join("\n".join(lines) for lines in plans), [list(lines) for lines in plans])
+        call.show(
+            "\n\n".join("\n".join(lines) for lines in plans), [list(lines) for lines in plans]
+        )
         return
     found = ws.estimate(questions)
     hints = [line for question in questions for line in parse_hints(question).lines()]
-    totals = {"calls": found.calls, "tokens": found.tokens, "cost": found.cost, "minutes": found.minutes}
+    totals = {
+        "calls": found.calls,
+        "tokens": found.tokens,
+        "cost": found.cost,
+        "minutes": found.minutes,
+    }
     call.show("\n".join([str(found), *hints]), {**totals, **asdict(found), "hints": hints})
 
 
@@ -225,8 +331,8 @@ def answer_text(answer: Answer) -> str:
     usage = answer.usage
     cost = f", ${usage.cost:.4f}" if usage.cost else ""
     lines.append(
-        f"Cost:     {usage.calls} calls ({usage.cached_calls} known), {usage.prompt_tokens} prompt and "
-        f"{usage.completion_tokens} generated tokens, {duration(usage.seconds)}{cost}"
+        f"Cost:     {usage.calls} calls ({usage.cached_calls} known), {usage.prompt_tokens} prompt "
+        f"and {usage.completion_tokens} generated tokens, {duration(usage.seconds)}{cost}"
     )
     return "\n".join(lines)
 
@@ -241,7 +347,10 @@ def _sources(answer: Answer) -> list[str]:
         if shown + len(few) > MOST_CITATIONS:
             break
         if several and row is not None:
-            lines.append(f"  row {row + 1}: " + " | ".join("" if v is None else str(v) for v in answer.rows[row]))
+            lines.append(
+                f"  row {row + 1}: "
+                + " | ".join("" if v is None else str(v) for v in answer.rows[row])
+            )
         lines += [f"  {'  ' if several else ''}{citation}" for citation in few]
         shown += len(few)
     more = len(answer.citations) - shown
@@ -274,16 +383,31 @@ def schema_text(schema: Schema) -> str:
         lines.append(f"{table.name}: {table.row or 'rows'}" + (" (pinned)" if table.pinned else ""))
         for column in table.columns:
             unit = f" in {column.measured_in}" if column.measured_in else ""
-            lines.append(f"  {column.name} {column.type.value}{unit}  {column.description}".rstrip())
+            lines.append(
+                f"  {column.name} {column.type.value}{unit}  {column.description}".rstrip()
+            )
     return "\n".join(lines) or "no tables yet: ask a question, or pin a schema"
 
 
 def plain_schema(tables: Any) -> list[Mapping[str, Any]]:
     """A schema as plain JSON."""
     return [
-        {"name": t.name, "row": t.row, "grain": t.grain, "pinned": t.pinned,
-         "columns": [{"name": c.name, "type": c.type.value, "unit": c.unit, "scale": c.scale, "currency": c.currency,
-                      "description": c.description}
-                     for c in t.columns]}
+        {
+            "name": t.name,
+            "row": t.row,
+            "grain": t.grain,
+            "pinned": t.pinned,
+            "columns": [
+                {
+                    "name": c.name,
+                    "type": c.type.value,
+                    "unit": c.unit,
+                    "scale": c.scale,
+                    "currency": c.currency,
+                    "description": c.description,
+                }
+                for c in t.columns
+            ],
+        }
         for t in tables
     ]

@@ -25,7 +25,11 @@ def next_steps(path: str | Path = "", chosen: Settings | None = None) -> str:
     path = path or os.environ.get("SLIDERS_WORKSPACE", DEFAULT_WORKSPACE)
     settings = chosen or Settings.from_env()
     there = EMBEDDED.path(settings.cache_dir).is_file()
-    embedded = "the embedded model" if there else "the embedded model (fetched at the first question: 1.1 GB)"
+    embedded = (
+        "the embedded model"
+        if there
+        else "the embedded model (fetched at the first question: 1.1 GB)"
+    )
     model = embedded if settings.is_local else f"model {settings.model}"
     if not workspace_is_there(path):
         return _lines(
@@ -43,7 +47,10 @@ def next_steps(path: str | Path = "", chosen: Settings | None = None) -> str:
 def _known(session: Session, place: str, model: str) -> str:
     documents = session.catalog.documents.count()
     asked = [run for run in session.catalog.journal.runs() if run.kind == "ask"]
-    head = f"Workspace {place}: {documents} documents, {len(asked)} runs of questions.\nQuestions are read by {model}."
+    head = (
+        f"Workspace {place}: {documents} documents, {len(asked)} runs of questions.\n"
+        f"Questions are read by {model}."
+    )
     if not documents:
         return _lines(head, ("sliders add FOLDER", "read documents in"))
     lines = [head, *(f"  asked: {run.question}" for run in asked[-_MOST_LISTED:])]
@@ -52,10 +59,14 @@ def _known(session: Session, place: str, model: str) -> str:
         again = " ".join(shlex.quote(question) for question in asked[-1].question.split(" / "))
         steps.insert(0, (f"sliders ask {again}", "go on where the last run stopped"))
     if session.filled:
-        steps += [("sliders tables", "what is known"), ("sliders why DOCUMENT", "what became of it, or why a row is here"),
-                  ("sliders view --open", "look at the last answer in the browser"),
-        ("sliders conflicts", "what contradicts itself"), ("sliders diff", "what changed since the question before"),
-                  ("sliders export audit.db", "a file for everybody else")]  # fmt: skip
+        steps += [
+            ("sliders tables", "what is known"),
+            ("sliders why DOCUMENT", "what became of it, or why a row is here"),
+            ("sliders view --open", "look at the last answer in the browser"),
+            ("sliders conflicts", "what contradicts itself"),
+            ("sliders diff", "what changed since the question before"),
+            ("sliders export audit.db", "a file for everybody else"),
+        ]
     return _lines("\n".join(lines), *steps, ("sliders --help", "all commands"))
 
 

@@ -1,7 +1,8 @@
 """Bare values of the compact dialect, checked: code finds where the text prints them.
 
-The small model cannot be asked again with a finding. Where its reply and the words differ by a mark or a scale that JSON has no
-place for, the words win: the cell is doubted and the change, with the value before it, is a decision.
+The small model cannot be asked again with a finding. Where its reply and the words differ by a mark
+or a scale that JSON has no place for, the words win: the cell is doubted and the change, with the
+value before it, is a decision.
 """
 
 from __future__ import annotations
@@ -31,10 +32,16 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 def changed(cell: Cell, before: Scalar, value: Scalar, why: str, *, scale: str = "") -> Checked:
     """A cell whose value code took from the words, in doubt, with the value that the reply gave."""
     doubt = f"the reply gives {before} {why}; the words say {value}"
-    return Checked(replace(cell, value=value, scale=scale or cell.scale, doubt=doubt, detail=doubt), doubt, before)
+    return Checked(
+        replace(cell, value=value, scale=scale or cell.scale, doubt=doubt, detail=doubt),
+        doubt,
+        before,
+    )
 
 
-def value_cell(source: Source, column: Column, said: object, near: Sequence[tuple[int, int]] = ()) -> Checked:
+def value_cell(
+    source: Source, column: Column, said: object, near: Sequence[tuple[int, int]] = ()
+) -> Checked:
     """A bare typed value at the place where the text prints it.
 
     A value that the text prints nowhere is ungrounded: the caller asks for its words.
@@ -45,11 +52,29 @@ def value_cell(source: Source, column: Column, said: object, near: Sequence[tupl
     if parsed.absent:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason))
     if parsed.value is None:
-        return Checked(Cell(column.name, plain_scalar(said), str(said), absence=Absence.NOT_PARSED, detail=parsed.reason))
+        return Checked(
+            Cell(
+                column.name,
+                plain_scalar(said),
+                str(said),
+                absence=Absence.NOT_PARSED,
+                detail=parsed.reason,
+            )
+        )
     found = Checked(Cell(column.name, parsed.value, unit=column.unit, scale=column.scale))
     place = find_value(parsed.value, column, source.text, source.context, near)
-    if place.status is Grounding.NONE and isinstance(parsed.value, str) and find(parsed.value, source.head).status in _PRINTED:
-        told = replace(found.cell, printed=parsed.value, grounding=Grounding.DERIVED, how=How.JUDGED, doubt=CARD_ALONE)
+    if (
+        place.status is Grounding.NONE
+        and isinstance(parsed.value, str)
+        and find(parsed.value, source.head).status in _PRINTED
+    ):
+        told = replace(
+            found.cell,
+            printed=parsed.value,
+            grounding=Grounding.DERIVED,
+            how=How.JUDGED,
+            doubt=CARD_ALONE,
+        )
         return replace(found, cell=told)
     if place.status is Grounding.NONE and isinstance(parsed.value, int | float):
         marked = without_its_mark(parsed.value, column, source.text, source.context)
@@ -58,7 +83,9 @@ def value_cell(source: Source, column: Column, said: object, near: Sequence[tupl
             found = changed(found.cell, parsed.value, marked, "without its decimal mark")
     if place.status is Grounding.NONE:
         detail = "the text prints this value nowhere"
-        return Checked(replace(found.cell, printed=str(said), absence=Absence.UNGROUNDED, detail=detail))
+        return Checked(
+            replace(found.cell, printed=str(said), absence=Absence.UNGROUNDED, detail=detail)
+        )
     bound = bound_in(source, place.start, place.end) if column.type in _NUMBERS else ""
     cell = replace(placed(found.cell, source, [place]), bound=bound)
     cell = replace(cell, doubt=cell.doubt or _other_unit(cell, column, source, place))
@@ -77,12 +104,25 @@ def with_words(source: Source, column: Column, cell: Cell, words: str) -> Checke
     """An ungrounded cell with the words that the model gave for it afterwards."""
     place = find(words, source.text)
     if place.status is Grounding.NONE:
-        return Checked(replace(cell, detail=f"{cell.detail}; these words are not in the text: {words!r}"))
-    found = _scaled(placed(replace(cell, absence=None, detail="", how=How.JUDGED), source, [place]), column, source, place)
+        return Checked(
+            replace(cell, detail=f"{cell.detail}; these words are not in the text: {words!r}")
+        )
+    found = _scaled(
+        placed(replace(cell, absence=None, detail="", how=How.JUDGED), source, [place]),
+        column,
+        source,
+        place,
+    )
     bound = bound_in(source, place.start, place.end) if column.type in _NUMBERS else ""
     told = replace(found.cell, bound=bound)
-    words = as_printed(source, place.start, place.end, column) if column.type in _NUMBERS else told.printed
-    if told.value is not None and not agrees(told.value, words, column, context_at(source, place.start)):
+    words = (
+        as_printed(source, place.start, place.end, column)
+        if column.type in _NUMBERS
+        else told.printed
+    )
+    if told.value is not None and not agrees(
+        told.value, words, column, context_at(source, place.start)
+    ):
         return replace(found, cell=replace(told, how=How.STATED))
     if column.type in _NUMBERS or column.type in (ColumnType.DATE, ColumnType.DATETIME):
         return replace(found, cell=replace(told, doubt="its words do not print the value"))
@@ -93,8 +133,17 @@ def _scaled(cell: Cell, column: Column, source: Source, place: Grounded) -> Chec
     """The cell with the scale that its words print: a bare "4.6" copied from "4.6 million"."""
     value = cell.value
     words = as_printed(source, place.start, place.end, column)
-    parsed = parse_value(words, column, context_at(source, place.start)) if column.type in _NUMBERS else Parsed()
-    if not parsed.scale or not isinstance(parsed.value, int | float) or not isinstance(value, int | float) or not value:
+    parsed = (
+        parse_value(words, column, context_at(source, place.start))
+        if column.type in _NUMBERS
+        else Parsed()
+    )
+    if (
+        not parsed.scale
+        or not isinstance(parsed.value, int | float)
+        or not isinstance(value, int | float)
+        or not value
+    ):
         return Checked(cell)
     if not any(math.isclose(parsed.value / value, factor) for factor in _FACTORS):
         return Checked(cell)
@@ -104,7 +153,8 @@ def _scaled(cell: Cell, column: Column, source: Source, place: Grounded) -> Chec
 def with_calculation(source: Source, column: Column, cell: Cell, calculation: str) -> Checked:
     """An ungrounded number as the calculation that the model gave for it afterwards.
 
-    It stands where the text prints both numbers; the result takes the place of another value that the reply gave before.
+    It stands where the text prints both numbers; the result takes the place of another value that
+    the reply gave before.
     """
     plain = Column(column.name, ColumnType.NUMBER)
     numbers = [float(n) for n in _NUMBER.findall(calculation.replace(",", ""))]
@@ -114,7 +164,17 @@ def with_calculation(source: Source, column: Column, cell: Cell, calculation: st
     except ExpressionError as error:
         return Checked(replace(cell, detail=f"{cell.detail}; {error}"))
     if parsed.value is None or any(p.status is Grounding.NONE for p in places):
-        return Checked(replace(cell, detail=f"{cell.detail}; nor does it print the numbers of {calculation!r}"))
-    computed = placed(replace(cell, how=How.COMPUTED, rationale=calculation, absence=None, detail=""), source, places)
+        return Checked(
+            replace(cell, detail=f"{cell.detail}; nor does it print the numbers of {calculation!r}")
+        )
+    computed = placed(
+        replace(cell, how=How.COMPUTED, rationale=calculation, absence=None, detail=""),
+        source,
+        places,
+    )
     same = parsed.value == cell.value
-    return Checked(computed) if same else changed(computed, cell.value, parsed.value, "before its calculation")
+    return (
+        Checked(computed)
+        if same
+        else changed(computed, cell.value, parsed.value, "before its calculation")
+    )

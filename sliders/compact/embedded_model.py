@@ -1,4 +1,6 @@
-"""The embedded model: llama.cpp in a child process on a loopback port, behind the same door as any server."""
+"""The embedded model: llama.cpp in a child process on a loopback port, behind the
+same door as any server.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
 from sliders.compact.model_file import EMBEDDED, ensure_model
 from sliders.compact.model_file import Progress as Report
@@ -32,11 +41,15 @@ from sliders.settings import LOCAL, Settings
 
 
 def physical_cores() -> int:
-    """Cores that this process may use, counting two threads of one core once: more threads only slow decoding down."""
+    """Cores that this process may use, counting two threads of one core once:
+    more threads only slow decoding down.
+    """
     try:
         allowed = os.sched_getaffinity(0)
         siblings = {
-            Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text(encoding="ascii")
+            Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text(
+                encoding="ascii"
+            )
             for cpu in allowed
         }
         return max(1, len(siblings))
@@ -46,8 +59,16 @@ def physical_cores() -> int:
 
 @contextmanager
 def download_bar() -> Iterator[Report]:
-    """A progress: one line saying what is fetched and how large it is, then a bar; quiet when nothing is done."""
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    """A progress: one line saying what is fetched and how large it is, then a bar;
+    quiet when nothing is done.
+    """
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks = {}
 
@@ -55,7 +76,8 @@ def download_bar() -> Iterator[Report]:
             if what not in tasks:
                 if what == "fetching":
                     bar.console.print(
-                        f"Fetching the embedded model {EMBEDDED.file} ({total / 1e9:.2f} GB, {EMBEDDED.licence}) once.",
+                        f"Fetching the embedded model {EMBEDDED.file} ({total / 1e9:.2f} GB, "
+                        f"{EMBEDDED.licence}) once.",
                         soft_wrap=True,
                         highlight=False,
                     )
@@ -66,7 +88,8 @@ def download_bar() -> Iterator[Report]:
 
 
 class LocalServer:
-    """One child process that serves a model file; it stops when this process ends, even if it is killed.
+    """One child process that serves a model file; it stops when this process ends,
+    even if it is killed.
 
     `log` takes what the native code writes.
     """
@@ -77,14 +100,15 @@ class LocalServer:
         script = str(Path(__file__).with_name("local_server.py"))
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as stream:
-            # As a script and with -P: the child needs nothing of this package, and must not find its modules by
-            # accident.
+            # As a script and with -P: the child needs nothing of this package, and must not find
+            # its modules by accident.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", script, json.dumps(options)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stream,
-                start_new_session=True,  # Ctrl-C in the terminal is for the parent, which then closes the pipe
+                # Ctrl-C in the terminal is for the parent, which then closes the pipe
+                start_new_session=True,
             )
         atexit.register(self.stop)
         self.base_url = self._wait_for_address() + "/v1"
@@ -119,18 +143,24 @@ class LocalServer:
             self.stop()
             tail = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
             raise ModelUnavailable(
-                f"the embedded model did not start ({tail[0] if tail else 'no message'}); it needs about "
-                f"2 GB of free memory; its log is {self._log}"
+                f"the embedded model did not start ({tail[0] if tail else 'no message'}); it needs "
+                f"about 2 GB of free memory; its log is {self._log}"
             )
         return str(json.loads(line)["address"])
 
 
 class LocalModel:
-    """The embedded model as a `Model`: the file is fetched and the server started at the first call."""
+    """The embedded model as a `Model`: the file is fetched and the server
+    started at the first call.
+    """
 
     def __init__(self, settings: Settings, dialect: Dialect = COMPACT) -> None:
         self._settings = settings
-        self.name, self.context_tokens, self.dialect = EMBEDDED.name, settings.local_context_tokens, dialect
+        self.name, self.context_tokens, self.dialect = (
+            EMBEDDED.name,
+            settings.local_context_tokens,
+            dialect,
+        )
         self.count_tokens = token_counter(EMBEDDED.name)
         self._lock = threading.Lock()
         self._server: LocalServer | None = None
@@ -166,17 +196,24 @@ class LocalModel:
                 return self._client
             if find_spec("xllamacpp") is None:
                 raise ModelUnavailable(
-                    "the embedded model needs the package xllamacpp: run `pip install '.[local]'` in the checkout, "
-                    "or set SLIDERS_MODEL and SLIDERS_BASE_URL to a server of your own"
+                    "the embedded model needs the package xllamacpp: run `pip install "
+                    "'.[local]'` in the checkout, or set SLIDERS_MODEL and SLIDERS_BASE_URL to a "
+                    "server of your own"
                 )
             path = self._file()
             log = self._settings.cache_dir / "logs" / f"local-server-{os.getpid()}.log"
             self._server = LocalServer(path, self._settings.local_context_tokens, log)
             here = replace(
-                self._settings, base_url=self._server.base_url, api_key="unused", rpm=None, tpm=None,
+                self._settings,
+                base_url=self._server.base_url,
+                api_key="unused",
+                rpm=None,
+                tpm=None,
                 context_tokens=self.context_tokens,
-            )  # fmt: skip
-            self._client = OpenAIModel(LOCAL, here, name=EMBEDDED.name, first_rung=Rung.GRAMMAR, gate=Gate(1))
+            )
+            self._client = OpenAIModel(
+                LOCAL, here, name=EMBEDDED.name, first_rung=Rung.GRAMMAR, gate=Gate(1)
+            )
             return self._client
 
     def _file(self) -> Path:
@@ -189,7 +226,10 @@ _MODELS_LOCK = threading.Lock()
 
 
 def local_model(settings: Settings, dialect: Dialect = COMPACT) -> LocalModel:
-    """The embedded model of this process: equal settings share one child. Nothing starts before the first call."""
+    """The embedded model of this process: equal settings share one child.
+
+    Nothing starts before the first call.
+    """
     key = (os.getpid(), settings.cache_dir, settings.local_context_tokens, dialect.name)
     with _MODELS_LOCK:
         if key not in _MODELS:

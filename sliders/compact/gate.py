@@ -1,4 +1,6 @@
-"""The gate of the compact dialect: one question about each part, decided by the log-odds of its first token."""
+"""The gate of the compact dialect: one question about each part, decided by the
+log-odds of its first token.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,13 @@ _CLEARLY_NOT = 3.0
 """Log-odds of no over yes from which on a part is left out by a small model's word."""
 
 
-async def gate_by_odds(chunks: Sequence[Chunk], asked: Sequence[Asked], model: Model) -> dict[str, str]:
-    """Why chunks are gated out, by chunk id; a chunk that is not in it is read. A gate that fails lets its chunk through."""
+async def gate_by_odds(
+    chunks: Sequence[Chunk], asked: Sequence[Asked], model: Model
+) -> dict[str, str]:
+    """Why chunks are gated out, by chunk id; a chunk that is not in it is read.
+
+    A gate that fails lets its chunk through.
+    """
     return {c.id: why for c in chunks if (why := await _clearly_not(c, asked, model))}
 
 
@@ -29,4 +36,3 @@ async def _clearly_not(chunk: Chunk, asked: Sequence[Asked], model: Model) -> st
         if no - yes < _CLEARLY_NOT:
             return ""
     return f"the model sees no value of the tables in it (log-odds beyond {_CLEARLY_NOT:g})"
-

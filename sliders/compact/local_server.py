@@ -1,7 +1,8 @@
-"""The child process that serves the embedded model; run as a script with one JSON argument, never imported.
+"""The child process that serves the embedded model; run as a script with one JSON
+argument, never imported.
 
-It writes one line of JSON with its address to its standard output, then waits for its standard input to close: when
-the parent ends, in whatever way, the pipe closes and the server is gone.
+It writes one line of JSON with its address to its standard output, then waits for its standard
+input to close: when the parent ends, in whatever way, the pipe closes and the server is gone.
 """
 
 from __future__ import annotations

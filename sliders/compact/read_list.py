@@ -1,4 +1,6 @@
-"""Lists as a small model reads them: all rows of a text in one reply, the column that names the row first."""
+"""Lists as a small model reads them: all rows of a text in one reply, the column that
+names the row first.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +28,23 @@ _DEEPEST = 4
 async def read_list(reading: Reading, source: Source, asked: Asked, depth: int = 0) -> list[Row]:
     """All rows that a text lists; a reply that was cut is asked again in halves of the text.
 
-    Names first and then each entry from its own words did better on the written catalogue that it was made with (41 of 56 cells
-    right, 47), and worse where nobody had looked (health reports 4 of 8 answers right; in one reply 6 of 8). To ask for the name
-    "as its entry begins" did better there, too (527 and 543 of 680 cells), and no better elsewhere (health reports 6 of 8, a
-    blind list 3 and 2 of 14). With a worked example in the prompt, the reply is often an empty list.
+    Names first and then each entry from its own words did better on the written catalogue that it
+    was made with (41 of 56 cells right, 47), and worse where nobody had looked (health reports 4 of
+    8 answers right; in one reply 6 of 8). To ask for the name "as its entry begins" did better
+    there, too (527 and 543 of 680 cells), and no better elsewhere (health reports 6 of 8, a blind
+    list 3 and 2 of 14). With a worked example in the prompt, the reply is often an empty list.
     """
     columns = _naming_first(asked.columns)
     text = chunk_document(source.chunk, source.card)
     request = rows_prompt(text, reading.model.count_tokens(text), asked.table, columns)
     reply = await generate(request, reading.model)
     reading.tokens += paid_for(reply)
-    looped = isinstance(reply, Response) and says_again(reply.text)  # who has nothing more to say; halves would loop again
-    cut = isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length" and not looped)
+    looped = isinstance(reply, Response) and says_again(
+        reply.text
+    )  # who has nothing more to say; halves would loop again
+    cut = isinstance(reply, TruncatedReply) or (
+        isinstance(reply, Response) and reply.finish_reason == "length" and not looped
+    )
     if cut and depth < _DEEPEST and (halves := source.halves()):
         return [row for half in halves for row in await read_list(reading, half, asked, depth + 1)]
     if isinstance(reply, ModelError):
@@ -45,21 +52,32 @@ async def read_list(reading: Reading, source: Source, asked: Asked, depth: int =
         return []
     if reply.salvaged and not looped:
         reading.refusals.append(
-            Refusal(source.chunk.id, "rows", "rows that were cut or of another shape were left out", asked.table.name)
+            Refusal(
+                source.chunk.id,
+                "rows",
+                "rows that were cut or of another shape were left out",
+                asked.table.name,
+            )
         )
     items = list((reply.data or {}).get("rows", ()))
     if looped:
         items, again = _before_loop(items)
         subject = f"{again} rows"
         told = "the reply went round in a loop and said earlier rows again"
-        reading.refusals.append(Refusal(source.chunk.id, subject, told, asked.table.name, fatal=False))
+        reading.refusals.append(
+            Refusal(source.chunk.id, subject, told, asked.table.name, fatal=False)
+        )
     return _rows(reading, source, asked, items, reply, request)
 
 
 def _rows(
-    reading: Reading, source: Source, asked: Asked, items: Sequence[Any], reply: Response,
+    reading: Reading,
+    source: Source,
+    asked: Asked,
+    items: Sequence[Any],
+    reply: Response,
     request: Request,
-) -> list[Row]:  # fmt: skip
+) -> list[Row]:
     """The rows of a reply; those that tell nothing are none."""
     rows = []
     taken: dict[tuple[str, str], int] = {}
@@ -67,28 +85,45 @@ def _rows(
         cells = _cells(reading, source, asked, item, reply, request, number)
         cells = {name: _at_next_place(source, cell, taken) for name, cell in cells.items()}
         if any(cell.absence is not Absence.NOT_STATED for cell in cells.values()):
-            rows.append(new_row(source, asked.table.name, number, [cells[c.name] for c in asked.columns]))
+            rows.append(
+                new_row(source, asked.table.name, number, [cells[c.name] for c in asked.columns])
+            )
     return _beside_grids(reading, source, asked, rows)
 
 
 def _beside_grids(reading: Reading, source: Source, asked: Asked, rows: Sequence[Row]) -> list[Row]:
-    """The rows, their values in doubt that a grid prints in another row; its lines that gave none are kept with them."""
+    """The rows, their values in doubt that a grid prints in another row; its lines that gave
+    none are kept with them.
+    """
     columns = {c.name: c for c in asked.columns}
-    read = [ReadRow(asked.table, columns, {cell.column: cell for cell in row.cells}) for row in rows]
+    read = [
+        ReadRow(asked.table, columns, {cell.column: cell for cell in row.cells}) for row in rows
+    ]
     doubts = {(one.row, one.column): one.finding for one in misplaced(source, read)}
     reading.missed += unread(source, read)
     return [
-        replace(row, cells=tuple(replace(c, doubt=c.doubt or doubts.get((number, c.column), "")) for c in row.cells))
+        replace(
+            row,
+            cells=tuple(
+                replace(c, doubt=c.doubt or doubts.get((number, c.column), "")) for c in row.cells
+            ),
+        )
         for number, row in enumerate(rows)
     ]
 
 
 def _at_next_place(source: Source, cell: Cell, taken: dict[tuple[str, str], int]) -> Cell:
-    """The cell with its words behind those of the row before, where these stand again: rows that print the same are two."""
+    """The cell with its words behind those of the row before, where these stand again:
+    rows that print the same are two.
+    """
     if cell.span is None or not cell.printed:
         return cell
     same, span = (cell.column, cell.printed), cell.span
-    later = source.text.find(cell.printed, taken[same]) if span.start - source.offset < taken.get(same, 0) else -1
+    later = (
+        source.text.find(cell.printed, taken[same])
+        if span.start - source.offset < taken.get(same, 0)
+        else -1
+    )
     if later >= 0:
         span = source.span(later, later + len(cell.printed))
     taken[same] = span.end - source.offset
@@ -96,17 +131,28 @@ def _at_next_place(source: Source, cell: Cell, taken: dict[tuple[str, str], int]
 
 
 def _cells(
-    reading: Reading, source: Source, asked: Asked, item: dict[str, Any], reply: Response, request: Request,
+    reading: Reading,
+    source: Source,
+    asked: Asked,
+    item: dict[str, Any],
+    reply: Response,
+    request: Request,
     number: int = 0,
-) -> dict[str, Cell]:  # fmt: skip
+) -> dict[str, Cell]:
     """The cells of one object of a reply, the one with this number."""
     columns = _naming_first(asked.columns)
     stated = [c for c in columns if not is_judged(c)]
-    sure = {c.name: chance for c in stated if (chance := reply.sureness.get(numbered(c.name, number))) is not None}
+    sure = {
+        c.name: chance
+        for c in stated
+        if (chance := reply.sureness.get(numbered(c.name, number))) is not None
+    }
     read = replace(reply, odds={}, sureness=sure)
     cells = cells_of(reading, source, asked.table.name, stated, item, read, request)
     for column in (c for c in columns if is_judged(c)):
-        judged = _judged_in_list(source, column, item.get(column.name), reply.odds.get(numbered(column.name, number)))
+        judged = _judged_in_list(
+            source, column, item.get(column.name), reply.odds.get(numbered(column.name, number))
+        )
         cells[column.name] = replace(
             judged, call_id=reply.call_id, model=reading.model.name, prompt_hash=request.prompt_hash
         )
@@ -114,17 +160,31 @@ def _cells(
 
 
 def _judged_in_list(source: Source, column: Column, said: object, odds: float | None) -> Cell:
-    """A judgement as the reply of its row gives it: asked with a question of its own over the whole page, a small model takes
-    what the page says of others (written catalogue, sold out or not: 41 of 85 right, in the list 69 of 75)."""
+    """A judgement as the reply of its row gives it: asked with a question of its own over the whole
+    page, a small model takes what the page says of others (written catalogue, sold out or not: 41
+    of 85 right, in the list 69 of 75).
+    """
     parsed = typed(said, column, source.context) if said is not None else None
     if parsed is None or parsed.absent:
         return Cell(column.name, absence=Absence.NOT_STATED, how=How.JUDGED)
     if parsed.value is None:
-        return Cell(column.name, printed=str(said), absence=Absence.NOT_PARSED, detail=parsed.reason, how=How.JUDGED)
+        return Cell(
+            column.name,
+            printed=str(said),
+            absence=Absence.NOT_PARSED,
+            detail=parsed.reason,
+            how=How.JUDGED,
+        )
     if column.type is not ColumnType.BOOLEAN:
         odds = None  # those of a value against null, which say nothing of the choice
     kept = () if odds is None else tuple(zip(YES_NO, (odds, 0.0), strict=True))
-    return Cell(column.name, parsed.value, how=How.JUDGED, odds=kept, doubt="" if kept else "the reply gives no odds")
+    return Cell(
+        column.name,
+        parsed.value,
+        how=How.JUDGED,
+        odds=kept,
+        doubt="" if kept else "the reply gives no odds",
+    )
 
 
 def _before_loop(items: Sequence[Any]) -> tuple[list[Any], int]:
@@ -134,6 +194,10 @@ def _before_loop(items: Sequence[Any]) -> tuple[list[Any], int]:
 
 
 def _naming_first(columns: Sequence[Column]) -> list[Column]:
-    """The columns with the one that names the row first: a number that stands before its name is left null."""
+    """The columns with the one that names the row first: a number that stands before
+    its name is left null.
+    """
     naming = next((c for c in columns if c.type in (ColumnType.TEXT, ColumnType.CATEGORY)), None)
-    return [naming, *(c for c in columns if c is not naming)] if naming is not None else list(columns)
+    return (
+        [naming, *(c for c in columns if c is not naming)] if naming is not None else list(columns)
+    )

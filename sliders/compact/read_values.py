@@ -1,4 +1,5 @@
-"""Extraction as a small model does it: typed values under a grammar, then the words; a judgement is one token's odds.
+"""Extraction as a small model does it: typed values under a grammar, then the words;
+a judgement is one token's odds.
 
 The document stands first in every request, so that the server's prefix cache reads it once.
 """
@@ -41,26 +42,48 @@ async def read_compact(source: Source, asked: Sequence[Asked], model: Model) -> 
     for wanted in asked:
         if wanted.table.grain == "document":
             document = chunk_document(source.chunk, source.card)
-            rows.append(new_row(source, wanted.table.name, 0, await _one_row(reading, source, wanted, document)))
+            rows.append(
+                new_row(
+                    source, wanted.table.name, 0, await _one_row(reading, source, wanted, document)
+                )
+            )
         elif records := records_of(source.chunk):
             for record in records:
                 start = record.start - source.offset
                 part = source.part(start, start + len(record.text))
-                rows.append(new_row(part, wanted.table.name, record.ordinal, await _one_row(reading, part, wanted, record.text)))
+                rows.append(
+                    new_row(
+                        part,
+                        wanted.table.name,
+                        record.ordinal,
+                        await _one_row(reading, part, wanted, record.text),
+                    )
+                )
         else:
             rows += await read_list(reading, source, wanted)
     return Extraction(
-        source.chunk.id, tuple(rows), tuple(reading.refusals), reading.tokens, tuple(reading.changes), tuple(reading.missed)
+        source.chunk.id,
+        tuple(rows),
+        tuple(reading.refusals),
+        reading.tokens,
+        tuple(reading.changes),
+        tuple(reading.missed),
     )
 
 
 async def _one_row(reading: Reading, source: Source, asked: Asked, document: str) -> list[Cell]:
-    """The cells of the one row that a text tells of: stated ones in one object, then judged ones one by one."""
+    """The cells of the one row that a text tells of: stated ones in one object, then
+    judged ones one by one.
+    """
     stated = [c for c in asked.columns if not is_judged(c)]
     cells = await _stated(reading, source, asked.table.name, stated, document) if stated else {}
-    for column in stated if asked.table.grain == "document" else ():  # an entry of a list is one sentence already
+    for column in (
+        stated if asked.table.grain == "document" else ()
+    ):  # an entry of a list is one sentence already
         if column.type is ColumnType.INTEGER and _told_in_words(cells[column.name]):
-            cells[column.name] = await _counted(reading, source, asked.table.name, column, cells[column.name], document)
+            cells[column.name] = await _counted(
+                reading, source, asked.table.name, column, cells[column.name], document
+            )
     for column in asked.columns:
         if is_judged(column):
             cells[column.name] = await _judged(reading, asked.table.name, column, document)
@@ -76,11 +99,17 @@ async def _stated(
         failed = reading.refusals[-1].reason
         return {c.name: Cell(c.name, absence=Absence.CALL_FAILED, detail=failed) for c in columns}
     cells = cells_of(reading, source, table, columns, reply.data, reply, request)
-    if unread := [c for c in columns if c.type is ColumnType.DATE and cells[c.name].absence is Absence.NOT_PARSED]:
+    if unread := [
+        c
+        for c in columns
+        if c.type is ColumnType.DATE and cells[c.name].absence is Absence.NOT_PARSED
+    ]:
         cells |= await _in_order(reading, source, table, unread, cells, document)
     lost = [c for c in columns if cells[c.name].absence is Absence.UNGROUNDED]
     for column in (c for c in lost if c.type in (ColumnType.INTEGER, ColumnType.NUMBER)):
-        cells[column.name] = await _calculated(reading, source, table, column, cells[column.name], document)
+        cells[column.name] = await _calculated(
+            reading, source, table, column, cells[column.name], document
+        )
     lost = [c for c in lost if cells[c.name].absence is Absence.UNGROUNDED]
     if not lost:
         return cells
@@ -89,58 +118,92 @@ async def _stated(
     told = reply.data if reply is not None and isinstance(reply.data, dict) else {}
     for column in lost:
         if words := str(told.get(column.name) or "").strip():
-            cells[column.name] = reading.kept(with_words(source, column, cells[column.name], words), table)
+            cells[column.name] = reading.kept(
+                with_words(source, column, cells[column.name], words), table
+            )
     return cells
 
 
 async def _calculated(
     reading: Reading, source: Source, table: str, column: Column, cell: Cell, document: str
 ) -> Cell:
-    """A number that is printed nowhere, as a calculation over printed ones: the model states it, code works it out."""
+    """A number that is printed nowhere, as a calculation over printed ones:
+    the model states it, code works it out.
+    """
     reply = await reading.ask(calculation_prompt(document, column), table, fatal=False)
     if reply is None or not isinstance(reply.data, dict):
         return cell
-    return reading.kept(with_calculation(source, column, cell, str(reply.data.get("calculation") or "")), table)
+    return reading.kept(
+        with_calculation(source, column, cell, str(reply.data.get("calculation") or "")), table
+    )
 
 
 async def _in_order(
-    reading: Reading, source: Source, table: str, columns: Sequence[Column], cells: Mapping[str, Cell], document: str
+    reading: Reading,
+    source: Source,
+    table: str,
+    columns: Sequence[Column],
+    cells: Mapping[str, Cell],
+    document: str,
 ) -> dict[str, Cell]:
-    """Dates that did not parse as copied, asked once more as year, month and day: which number is the month, the model says."""
+    """Dates that did not parse as copied, asked once more as year, month and day:
+    which number is the month, the model says.
+    """
     request = dates_prompt(document, columns)
     reply = await reading.ask(request, table, fatal=False)
     if reply is None:
         return {}
     read = cells_of(reading, source, table, columns, reply.data, reply, request)
-    return {c.name: replace(read[c.name], doubt=cells[c.name].detail) for c in columns if read[c.name].stands}
+    return {
+        c.name: replace(read[c.name], doubt=cells[c.name].detail)
+        for c in columns
+        if read[c.name].stands
+    }
 
 
 def _told_in_words(cell: Cell) -> bool:
-    """Whether a number is spelled out or printed nowhere: such numbers may be parts of a sum, a figure is one already."""
-    return bool(cell.value) and (cell.span is None or not any(char.isdigit() for char in cell.printed))
+    """Whether a number is spelled out or printed nowhere: such numbers may be parts of a sum, a
+    figure is one already.
+    """
+    return bool(cell.value) and (
+        cell.span is None or not any(char.isdigit() for char in cell.printed)
+    )
 
 
 async def _counted(
     reading: Reading, source: Source, table: str, column: Column, cell: Cell, document: str
 ) -> Cell:
-    """A whole number read once more from its own sentence: a sum of which the first reading gave one part is the sum.
+    """A whole number read once more from its own sentence: a sum of which the first reading gave
+    one part is the sum.
 
-    Read from a whole page, "the pilot and nine passengers" is nine; read from the sentence alone, it is one and nine.
+    Read from a whole page, "the pilot and nine passengers" is nine; read from the sentence
+    alone, it is one and nine.
     """
     request = sentence_prompt(document, column)
     reply = await reading.ask(request, table, fatal=False)
-    sentence = str(reply.data.get("sentence") or "").strip() if reply is not None and isinstance(reply.data, dict) else ""
+    sentence = (
+        str(reply.data.get("sentence") or "").strip()
+        if reply is not None and isinstance(reply.data, dict)
+        else ""
+    )
     place = find(sentence, source.text) if sentence else None
     if place is None or place.status is Grounding.NONE:
         return cell
-    reply = await reading.ask(counts_prompt(source.text[place.start : place.end], column), table, fatal=False)
+    reply = await reading.ask(
+        counts_prompt(source.text[place.start : place.end], column), table, fatal=False
+    )
     counts = [n for n in (reply.data or {}).get("counts", ()) if n] if reply is not None else []
     if cell.value not in counts or len(counts) < _FEWEST_PARTS or not isinstance(cell.value, int):
         return cell
     told = replace(
-        cell, printed=source.text[place.start : place.end], span=source.span(place.start, place.end),
-        grounding=Grounding.DERIVED, how=How.COMPUTED, rationale=" + ".join(map(str, counts)), absence=None,
-    )  # fmt: skip
+        cell,
+        printed=source.text[place.start : place.end],
+        span=source.span(place.start, place.end),
+        grounding=Grounding.DERIVED,
+        how=How.COMPUTED,
+        rationale=" + ".join(map(str, counts)),
+        absence=None,
+    )
     return reading.kept(changed(told, cell.value, sum(counts), "for the whole text"), table)
 
 
@@ -160,7 +223,12 @@ async def _judged(reading: Reading, table: str, column: Column, document: str) -
         return Cell(column.name, absence=Absence.NOT_PARSED, detail=detail, how=How.JUDGED)
     odds = tuple((c, reply.odds[c]) for c in choices) if reply.odds else ()
     return Cell(
-        column.name, chosen_value(column, choice), how=How.JUDGED, odds=odds,
-        doubt="" if odds else "the server gives no odds", call_id=reply.call_id, model=reading.model.name,
+        column.name,
+        chosen_value(column, choice),
+        how=How.JUDGED,
+        odds=odds,
+        doubt="" if odds else "the server gives no odds",
+        call_id=reply.call_id,
+        model=reading.model.name,
         prompt_hash=request.prompt_hash,
-    )  # fmt: skip
+    )

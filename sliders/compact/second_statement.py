@@ -1,6 +1,8 @@
-"""A second reading of a question: a small model's answer is held against its other statements, and marked where they differ.
+"""A second reading of a question: a small model's answer is held against its other statements, and
+marked where they differ.
 
-Two statements from two prompts that give the same are rarely both wrong; one prompt is not to be believed (compact dialect).
+Two statements from two prompts that give the same are rarely both wrong; one prompt is not to be
+believed (compact dialect).
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ _EXAMPLE_ROWS = 3
 
 
 def second_prompt(question: str, profiles: Sequence[TableProfile], dialect: Dialect) -> Request:
-    """The request for a statement from bare tables with example rows, the form that code models are trained on."""
+    """The request for a statement from bare tables with example rows, the form that code
+    models are trained on.
+    """
     prompt = load_prompt("answer/second_sql", dialect)
     shown = SHOWN[dialect.name]
     tables = [_bare_table(profile, shown.longest) for profile in profiles]
@@ -37,11 +41,14 @@ def second_prompt(question: str, profiles: Sequence[TableProfile], dialect: Dial
     return Request("answer", messages, prompt.hash, max_tokens=shown.max_tokens)
 
 
-async def beside_others(answer: SqlAnswer, profiles: Sequence[TableProfile], run_sql: RunSql, model: Model) -> SqlAnswer:
+async def beside_others(
+    answer: SqlAnswer, profiles: Sequence[TableProfile], run_sql: RunSql, model: Model
+) -> SqlAnswer:
     """The answer, marked where a second statement of the model gives something else.
 
-    The draft from before the tables were filled has no say, since the first statement was written with it in sight; and the
-    first one stands: what most of up to six statements gave was right no more often (score only, ten questions).
+    The draft from before the tables were filled has no say, since the first statement was written
+    with it in sight; and the first one stands: what most of up to six statements gave was right no
+    more often (score only, ten questions).
 
     Raises:
         ModelUnavailable: there is no model to ask.
@@ -62,13 +69,20 @@ async def beside_others(answer: SqlAnswer, profiles: Sequence[TableProfile], run
         return answer
     number = number_in(rows)
     others = answer.others if number is None else (*answer.others, number)
-    effect, command = effect_words(answer.rows, [rows]), f"sliders query {quote(statement_in(reply.text))}"
-    doubt = Doubt("statement", "a second statement of the model gives something else", "", effect, command)
+    effect, command = (
+        effect_words(answer.rows, [rows]),
+        f"sliders query {quote(statement_in(reply.text))}",
+    )
+    doubt = Doubt(
+        "statement", "a second statement of the model gives something else", "", effect, command
+    )
     return replace(answer, doubts=(*answer.doubts, doubt), others=others)
 
 
 def _same(one: Rows, other: Rows) -> bool:
-    """Whether two results tell the same, in any order, the narrower one within the wider one's rows."""
+    """Whether two results tell the same, in any order, the narrower one within
+    the wider one's rows.
+    """
     if empty(one) or len(one) != len(other):
         return False
     narrow, wide = sorted((_plain(one), _plain(other)), key=lambda rows: len(rows[0]))
@@ -90,6 +104,18 @@ def _bare_table(profile: TableProfile, longest: int) -> str:
     own = [c.column for c in profile.columns if c.companion is None]
     columns = ",\n".join(f"  {column_name(column.name)} {column.type.sql}" for column in own)
     names = " | ".join(column.name for column in own)
-    rows = [on_one_line(" | ".join(cell_text(cell)[:longest] for cell in row)) for row in profile.examples[:_EXAMPLE_ROWS]]
+    rows = [
+        on_one_line(" | ".join(cell_text(cell)[:longest] for cell in row))
+        for row in profile.examples[:_EXAMPLE_ROWS]
+    ]
     shown = "\n".join([names, *rows]).replace("*/", "* /")
-    return "\n".join([f"CREATE TABLE {column_name(table.name)} (", columns, ");", "/* example rows:", shown, "*/"])
+    return "\n".join(
+        [
+            f"CREATE TABLE {column_name(table.name)} (",
+            columns,
+            ");",
+            "/* example rows:",
+            shown,
+            "*/",
+        ]
+    )

@@ -1,7 +1,8 @@
-"""What an extraction asks in the compact dialect: typed values under a grammar, and one token's odds for a judgement.
+"""What an extraction asks in the compact dialect: typed values under a grammar, and one token's
+odds for a judgement.
 
-The document stands first and the system message is one, so that a server's prefix cache serves every further question on the
-same document.
+The document stands first and the system message is one, so that a server's prefix cache serves
+every further question on the same document.
 """
 
 from __future__ import annotations
@@ -24,19 +25,27 @@ _LONGEST_VALUE = 240
 _LONGEST_SENTENCE = 420
 _ROW_TOKENS = 40
 """Of one value with its key, in a reply of rows: a reply ends long before."""
-_CALCULATION = "^[0-9][0-9.,]{0,15} [-+*/] [0-9][0-9.,]{0,15}$"  # of more terms than two a small model adds what it sees
+# of more terms than two a small model adds what it sees
+_CALCULATION = "^[0-9][0-9.,]{0,15} [-+*/] [0-9][0-9.,]{0,15}$"
 
 
 def values_prompt(document: str, columns: Sequence[Column]) -> Request:
     """One object of typed values for one row."""
     shapes = {c.name: _value_schema(c) for c in columns}
-    return _object("extraction/values", document, columns, shapes, 24 + 100 * len(columns), told=True)
+    return _object(
+        "extraction/values", document, columns, shapes, 24 + 100 * len(columns), told=True
+    )
 
 
 def dates_prompt(document: str, columns: Sequence[Column]) -> Request:
     """Dates as year, month and day, which the grammar holds."""
-    shapes = {c.name: _nullable({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}) for c in columns}
-    return _object("extraction/values", document, columns, shapes, 24 + 40 * len(columns), note="as YYYY-MM-DD")
+    shapes = {
+        c.name: _nullable({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"})
+        for c in columns
+    }
+    return _object(
+        "extraction/values", document, columns, shapes, 24 + 40 * len(columns), note="as YYYY-MM-DD"
+    )
 
 
 def words_prompt(document: str, columns: Sequence[Column]) -> Request:
@@ -46,11 +55,15 @@ def words_prompt(document: str, columns: Sequence[Column]) -> Request:
 
 
 def calculation_prompt(document: str, column: Column) -> Request:
-    """The two printed numbers from which a number follows that is itself printed nowhere, as a calculation."""
+    """The two printed numbers from which a number follows that is itself printed
+    nowhere, as a calculation.
+    """
     prompt = load_prompt("extraction/calculation", COMPACT)
     return Request(
         stage="extract",
-        messages=prompt.render(document=document, question=column.description or spoken_name(column.name)),
+        messages=prompt.render(
+            document=document, question=column.description or spoken_name(column.name)
+        ),
         prompt_hash=prompt.hash,
         json_schema=_closed({"calculation": {"type": "string", "pattern": _CALCULATION}}),
         max_tokens=40,
@@ -60,20 +73,33 @@ def calculation_prompt(document: str, column: Column) -> Request:
 def sentence_prompt(document: str, column: Column) -> Request:
     """The sentence that tells a number, then the number."""
     prompt = load_prompt("extraction/sentence", COMPACT)
-    shape = {"sentence": {"type": "string", "maxLength": _LONGEST_SENTENCE}, "number": {"type": "integer"}}
-    messages = prompt.render(document=document, question=column.description or spoken_name(column.name))
+    shape = {
+        "sentence": {"type": "string", "maxLength": _LONGEST_SENTENCE},
+        "number": {"type": "integer"},
+    }
+    messages = prompt.render(
+        document=document, question=column.description or spoken_name(column.name)
+    )
     return Request(
-        stage="extract", messages=messages, prompt_hash=prompt.hash, json_schema=_closed(shape), max_tokens=_LONGEST_SENTENCE // 3
+        stage="extract",
+        messages=messages,
+        prompt_hash=prompt.hash,
+        json_schema=_closed(shape),
+        max_tokens=_LONGEST_SENTENCE // 3,
     )
 
 
 def counts_prompt(sentence: str, column: Column) -> Request:
-    """What the words of one sentence count, part by part: a small model adds up a phrase, not a page."""
+    """What the words of one sentence count, part by part: a small model adds up
+    a phrase, not a page.
+    """
     prompt = load_prompt("extraction/counts", COMPACT)
     parts = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 8}
     return Request(
         stage="extract",
-        messages=prompt.render(sentence=sentence, question=column.description or spoken_name(column.name)),
+        messages=prompt.render(
+            sentence=sentence, question=column.description or spoken_name(column.name)
+        ),
         prompt_hash=prompt.hash,
         json_schema=_closed({"counts": parts, "number": {"type": "integer"}}),
         max_tokens=64,
@@ -81,15 +107,23 @@ def counts_prompt(sentence: str, column: Column) -> Request:
 
 
 def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:
-    """All rows of a table that `document` (of so many tokens) tells of, as typed values; the first column names the row."""
+    """All rows of a table that `document` (of so many tokens) tells of, as typed values;
+    the first column names the row.
+    """
     prompt = load_prompt("extraction/rows", COMPACT)
     shapes = {c.name: _value_schema(c) for c in columns}
-    shapes |= {c.name: {"type": "boolean"} for c in columns if c.type is ColumnType.BOOLEAN}  # its odds tell how sure it is
-    if columns[0].type is ColumnType.TEXT:  # free to leave it empty, a small model gives the page as a first row
+    shapes |= {
+        c.name: {"type": "boolean"} for c in columns if c.type is ColumnType.BOOLEAN
+    }  # its odds tell how sure it is
+    if (
+        columns[0].type is ColumnType.TEXT
+    ):  # free to leave it empty, a small model gives the page as a first row
         shapes[columns[0].name] = {"type": "string", "minLength": 1, "maxLength": _LONGEST_VALUE}
     return Request(
         stage="extract",
-        messages=prompt.render(document=document, row=row_noun(table), fields=[field_line(c) for c in columns]),
+        messages=prompt.render(
+            document=document, row=row_noun(table), fields=[field_line(c) for c in columns]
+        ),
         prompt_hash=prompt.hash,
         json_schema=_closed({"rows": {"type": "array", "items": _closed(shapes)}}),
         max_tokens=max(256, min(4096, tokens + _ROW_TOKENS * len(columns))),
@@ -101,32 +135,60 @@ def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Colu
 def judge_prompt(document: str, column: Column) -> Request:
     """One plain question on the document, answered by one token; `choices_of` gives the answers."""
     choices = choices_of(column)
-    listed = [c if choice == c else f"{choice} ({c})" for choice, c in zip(choices, _options(column), strict=True)]
+    listed = [
+        c if choice == c else f"{choice} ({c})"
+        for choice, c in zip(choices, _options(column), strict=True)
+    ]
     question = column.description or spoken_name(column.name)
-    return _choice("extract", "extraction/judge", choices, document=document, question=question, choices=_or(listed))
+    return _choice(
+        "extract",
+        "extraction/judge",
+        choices,
+        document=document,
+        question=question,
+        choices=_or(listed),
+    )
 
 
 def several_prompt(document: str, table: Table, *, counted: bool) -> Request:
-    """Whether a document tells of one row of a table or of several, as the odds of one token, in one of two phrasings."""
-    return _choice("extract", "extraction/several", ONE_SEVERAL, document=document, row=row_noun(table), counted=counted)
+    """Whether a document tells of one row of a table or of several, as the odds of one token, in
+    one of two phrasings.
+    """
+    return _choice(
+        "extract",
+        "extraction/several",
+        ONE_SEVERAL,
+        document=document,
+        row=row_noun(table),
+        counted=counted,
+    )
 
 
 def judge_gate_prompt(document: str, table: Table, columns: Sequence[Column]) -> Request:
     """Whether a part tells any of the columns, as the odds of one token."""
     fields = "; ".join(spoken_name(c.name) for c in columns)
-    return _choice("gate", "extraction/gate", YES_NO, document=document, row=table.row, fields=fields)
+    return _choice(
+        "gate", "extraction/gate", YES_NO, document=document, row=table.row, fields=fields
+    )
 
 
 def _choice(stage: str, name: str, words: tuple[str, ...], /, **shown: Any) -> Request:
     """The request for the odds of one token, which is one of these words."""
     prompt = load_prompt(name, COMPACT)
     return Request(
-        stage=stage, messages=prompt.render(**shown), prompt_hash=prompt.hash, choices=words, max_tokens=1, logprobs=True
+        stage=stage,
+        messages=prompt.render(**shown),
+        prompt_hash=prompt.hash,
+        choices=words,
+        max_tokens=1,
+        logprobs=True,
     )
 
 
 def choices_of(column: Column) -> tuple[str, ...]:
-    """The words that answer a judged column: yes and no, the category's values, or letters where those begin alike."""
+    """The words that answer a judged column: yes and no, the category's values, or letters
+    where those begin alike.
+    """
     options = _options(column)
     heads = [option.casefold()[:3] for option in options]
     if len(set(heads)) == len(heads):
@@ -141,8 +203,12 @@ def chosen_value(column: Column, choice: str) -> str | bool:
 
 
 def is_judged(column: Column) -> bool:
-    """Whether the compact dialect asks for the odds of a choice: booleans, and categories that a reader judges."""
-    return column.type is ColumnType.BOOLEAN or (column.reading == "judged" and 2 <= len(column.values) <= 26)
+    """Whether the compact dialect asks for the odds of a choice: booleans, and categories
+    that a reader judges.
+    """
+    return column.type is ColumnType.BOOLEAN or (
+        column.reading == "judged" and 2 <= len(column.values) <= 26
+    )
 
 
 def _options(column: Column) -> tuple[str, ...]:
@@ -166,12 +232,22 @@ def _object(
     fields = [f"{field_line(c)}, {note}" if note else field_line(c) for c in columns]
     messages: tuple[Message, ...] = prompt.render(document=document, fields=fields)
     return Request(
-        stage="extract", messages=messages, prompt_hash=prompt.hash, json_schema=_closed(shapes), max_tokens=most, told=told
+        stage="extract",
+        messages=messages,
+        prompt_hash=prompt.hash,
+        json_schema=_closed(shapes),
+        max_tokens=most,
+        told=told,
     )
 
 
 def _closed(shapes: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": dict(shapes), "required": list(shapes), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": dict(shapes),
+        "required": list(shapes),
+        "additionalProperties": False,
+    }
 
 
 def _value_schema(column: Column) -> dict[str, Any]:
@@ -196,13 +272,16 @@ _AGAIN = 4
 
 
 def says_again(text: str) -> bool:
-    """Whether the last rows of a reply under way all stand in it already: a small model with nothing more to say loops.
+    """Whether the last rows of a reply under way all stand in it already: a small model with
+    nothing more to say loops.
 
     >>> says_again('{"rows":[{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"}')
     True
     """
     rows = rows_begun(text.rstrip().removesuffix("}"))
-    return len(rows) > _AGAIN and all(rows[at] in rows[:at] for at in range(len(rows) - _AGAIN, len(rows)))
+    return len(rows) > _AGAIN and all(
+        rows[at] in rows[:at] for at in range(len(rows) - _AGAIN, len(rows))
+    )
 
 
 def rows_begun(text: str) -> list[str]:
@@ -215,7 +294,9 @@ _NEXT_ROW = re.compile(r"\},\s*\{")
 
 
 def field_line(column: Column) -> str:
-    """A column for the compact dialect: its plain question, its unit and values, and the name of the field."""
+    """A column for the compact dialect: its plain question, its unit and values, and
+    the name of the field.
+    """
     said = column.description or spoken_name(column.name)
     unit = column.measured_in
     notes = [said]

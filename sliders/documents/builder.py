@@ -1,4 +1,6 @@
-"""Puts a document together piece by piece, so that offsets, pages and white space are right by construction."""
+"""Puts a document together piece by piece, so that offsets, pages and white space are
+right by construction.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class DocumentBuilder:
         self._page_starts.append((number, self._length))
 
     def add(self, kind: ElementKind, text: str, *, level: int = 0, gap: str = "\n\n") -> None:
-        """Add one element; white space around `text` is dropped, `gap` is the white space before it."""
+        """Add one element; white space around `text` is dropped, `gap` is the
+        white space before it.
+        """
         text = text.strip()
         if not text:
             return
@@ -32,7 +36,9 @@ class DocumentBuilder:
         self._push(text)
         self._elements.append(Element(kind, start, self._length, level, self._page))
 
-    def add_table(self, table: Table, *, caption: str = "", note: str = "", gap: str = "\n\n") -> None:
+    def add_table(
+        self, table: Table, *, caption: str = "", note: str = "", gap: str = "\n\n"
+    ) -> None:
         """Add a table; its own caption and note become a line above it.
 
         `caption` and `note` come from lines that are already in the text.
@@ -46,10 +52,14 @@ class DocumentBuilder:
         start = self._open(gap)
         rendered = render_table(with_context(table, caption, note), start)
         self._push(rendered.text)
-        element = Element("table", start, self._length, 0, self._page, rendered.grid, rendered.row_starts)
+        element = Element(
+            "table", start, self._length, 0, self._page, rendered.grid, rendered.row_starts
+        )
         self._elements.append(element)
 
-    def build(self, name: str, raw: bytes, *, title: str = "", media_type: str = "text/plain") -> Document:
+    def build(
+        self, name: str, raw: bytes, *, title: str = "", media_type: str = "text/plain"
+    ) -> Document:
         """The document; its id is the SHA-256 of the raw content, cut to 16 hexadecimal digits.
 
         `title` is what the format's own metadata says, if anything.

@@ -20,7 +20,9 @@ _LONGEST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to read, and its name in the workspace: relative to the folder or glob that was given, or its `address`."""
+    """A file to read, and its name in the workspace: relative to the folder or glob that was
+    given, or its `address`.
+    """
 
     path: Path
     name: str
@@ -32,13 +34,15 @@ Source = str | os.PathLike[str] | SourceFile
 
 
 def discover(paths: Source | Iterable[Source]) -> list[SourceFile]:
-    """The files of `paths`, sorted by name; folders are read recursively, without hidden files and symlink loops.
+    """The files of `paths`, sorted by name; folders are read recursively, without hidden
+    files and symlink loops.
 
-    In a folder only files with a known extension count; a file that is named is taken whatever its name. A file that is
-    reached twice is listed once.
+    In a folder only files with a known extension count; a file that is named is taken whatever its
+    name. A file that is reached twice is listed once.
 
     Raises:
-        DocumentError: a path does not exist, a folder cannot be read, an address does not answer, or nothing is found.
+        DocumentError: a path does not exist, a folder cannot be read, an address does not answer,
+            or nothing is found.
     """
     given = [paths] if isinstance(paths, (str, os.PathLike, SourceFile)) else list(paths)
     if not given:
@@ -46,7 +50,10 @@ def discover(paths: Source | Iterable[Source]) -> list[SourceFile]:
     found: dict[str, SourceFile] = {}
     for path in given:
         for source in _sources(path):
-            found.setdefault(source.address or os.path.realpath(source.path), replace(source, name=printable(source.name)))
+            found.setdefault(
+                source.address or os.path.realpath(source.path),
+                replace(source, name=printable(source.name)),
+            )
     if not found:
         listed = ", ".join(shown(str(path)) for path in given[:5])
         raise DocumentError(f"no documents in {listed}; readable are {', '.join(sorted(SUFFIXES))}")
@@ -56,7 +63,9 @@ def discover(paths: Source | Iterable[Source]) -> list[SourceFile]:
 def _sources(path: Source) -> Iterator[SourceFile]:
     if isinstance(path, SourceFile):
         yield path
-    elif not str(path).strip():  # an unset variable of a shell would mean the whole folder that it stands in
+    elif not str(
+        path
+    ).strip():  # an unset variable of a shell would mean the whole folder that it stands in
         raise DocumentError("the name of a file or folder is empty; name one, or . for this folder")
     elif is_address(path) and (near := local_path(str(path))) is not None:
         yield from _expand(Path(near))
@@ -78,7 +87,9 @@ def _expand(path: Path) -> Iterator[SourceFile]:
         else:
             raise DocumentError(f"{shortened(str(path))}: no such file or folder; check the path")
     except PermissionError as error:
-        raise DocumentError(f"{path}: the folder cannot be read (permission denied); change its rights") from error
+        raise DocumentError(
+            f"{path}: the folder cannot be read (permission denied); change its rights"
+        ) from error
 
 
 def shortened(name: str) -> str:
@@ -87,7 +98,9 @@ def shortened(name: str) -> str:
 
 
 def is_there(name: str) -> bool:
-    """Whether a word names a file or folder, or is an address; one that no file can be called names none."""
+    """Whether a word names a file or folder, or is an address; one that no file can
+    be called names none.
+    """
     if is_address(name):
         return True
     try:
@@ -101,28 +114,41 @@ _QUESTION_MARKS = ("?", "？", "؟", "﹖", "⸮", "՞", "፧", "\N{GREEK QUESTI
 
 
 def means_documents(word: str) -> bool:
-    """Whether a word means documents: what exists, or looks like a path, pattern or address; anything else is no such word.
+    """Whether a word means documents: what exists, or looks like a path, pattern or address;
+    anything else is no such word.
 
-    It looks like one with a scheme; or, without a blank and a question mark at its end, with a separator, an extension or a
-    wildcard, or with ASCII letters, digits and signs alone.
+    It looks like one with a scheme; or, without a blank and a question mark at its end, with a
+    separator, an extension or a wildcard, or with ASCII letters, digits and signs alone.
     """
     if not word.strip():
         return False
-    if is_there(word) or (glob.has_magic(word) and next(glob.iglob(word, recursive=True), None) is not None):
+    if is_there(word) or (
+        glob.has_magic(word) and next(glob.iglob(word, recursive=True), None) is not None
+    ):
         return True
     if any(char.isspace() for char in word.strip()) or word.rstrip().endswith(_QUESTION_MARKS):
         return False
-    return bool("/" in word or os.sep in word or _EXTENSION.search(word) or {*"*["} & {*word} or word.isascii())
+    return bool(
+        "/" in word
+        or os.sep in word
+        or _EXTENSION.search(word)
+        or {*"*["} & {*word}
+        or word.isascii()
+    )
 
 
 def printable(name: str) -> str:
-    """A name that is no Unicode, with its bytes written out (`caf\\xe9.txt`): databases hold text."""
+    """A name that is no Unicode, with its bytes written out (`caf\\xe9.txt`):
+    databases hold text.
+    """
     return os.fsencode(name).decode("utf-8", "backslashreplace") if os.name == "posix" else name
 
 
 def _folder(root: Path) -> Iterator[SourceFile]:
     def refuse(error: OSError) -> None:
-        problem = f"{error.filename}: the folder cannot be read ({error.strerror}); change its rights"
+        problem = (
+            f"{error.filename}: the folder cannot be read ({error.strerror}); change its rights"
+        )
         raise DocumentError(problem) from error
 
     seen: set[str] = set()

@@ -1,7 +1,8 @@
 """What a document is: one canonical text, and elements that lie over it.
 
-Every position in the package is a character offset into `Document.text`. A table stands in that text as a Markdown grid
-with its header once; `documents.tables.place_of` says what one of its cells stands for.
+Every position in the package is a character offset into `Document.text`. A table stands in
+that text as a Markdown grid with its header once; `documents.tables.place_of` says what one of
+its cells stands for.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class TableGrid:
-    """A table as read: `header` names per column ("Span / Own" below words over several columns), `rows` of cells.
+    """A table as read: `header` names per column ("Span / Own" below words over several
+    columns), `rows` of cells.
 
-    `note` is its unit ("in millions"); a label's indent is what stands between it and the "| " that begins its row.
+    `note` is its unit ("in millions"); a label's indent is what stands between it and the "| "
+    that begins its row.
     """
 
     header: tuple[str, ...]
@@ -36,9 +39,11 @@ class TableGrid:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A piece of the document: `text[start:end]`. `level` is the heading depth (1 is the top), 0 for others.
+    """A piece of the document: `text[start:end]`. `level` is the heading depth (1 is
+    the top), 0 for others.
 
-    `row_starts` gives the offset of each rendered row of a table, so that chunking can cut between rows.
+    `row_starts` gives the offset of each rendered row of a table, so that chunking
+    can cut between rows.
     """
 
     kind: ElementKind
@@ -63,9 +68,10 @@ class Page:
 class Document:
     """One document as text with structure.
 
-    `id` is derived from the content, so the same content added twice is one document; `name` is the path that the user
-    gave, relative to the folder that was added; `warnings` are lines for the user ("page 3 has no text: needs OCR").
-    Elements are sorted and do not overlap; what lies between them is white space.
+    `id` is derived from the content, so the same content added twice is one document; `name` is the
+    path that the user gave, relative to the folder that was added; `warnings` are lines for the
+    user ("page 3 has no text: needs OCR"). Elements are sorted and do not overlap; what lies
+    between them is white space.
     """
 
     id: str
@@ -80,7 +86,9 @@ class Document:
     warnings: tuple[str, ...] = ()
 
     def page_at(self, offset: int) -> int | None:
-        """Page number (from 1) that holds the character at `offset`, None for formats without pages."""
+        """Page number (from 1) that holds the character at `offset`, None for
+        formats without pages.
+        """
         for page in self.pages:
             if page.start <= offset < page.end:
                 return page.number

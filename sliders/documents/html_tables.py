@@ -12,9 +12,15 @@ _MAX_SPAN = 60
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*>")  # lxml refuses it in text
 _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _PARTS = ("caption", "thead", "tbody", "tfoot", "tr", "td", "th")
-_APART = frozenset("address article blockquote br caption dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p pre section sup table tbody "
-                   "td tfoot th thead tr ul".split())  # fmt: skip
-"""What is printed apart from the words around it; a raised footnote mark is no digit of its number."""
+_APART = frozenset(
+    (
+        "address article blockquote br caption dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p pre "
+        "section sup table tbody td tfoot th thead tr ul"
+    ).split()
+)
+"""What is printed apart from the words around it; a raised footnote mark is no
+digit of its number.
+"""
 
 
 def html_table(html: str) -> Table:
@@ -37,9 +43,15 @@ def lift_tables(html: str) -> tuple[str, list[str]]:
 
     root = document_fromstring(_DECLARATION.sub("", html))
     for table in list(root.iter("table")):
-        own = [part for part in table.iterdescendants(*_PARTS) if next(part.iterancestors("table")) is table]
+        own = [
+            part
+            for part in table.iterdescendants(*_PARTS)
+            if next(part.iterancestors("table")) is table
+        ]
         cells = sum(part.tag in ("td", "th") for part in own)
-        if any(len(inner.xpath(".//td | .//th")) > cells for inner in table.iterdescendants("table")):
+        if any(
+            len(inner.xpath(".//td | .//th")) > cells for inner in table.iterdescendants("table")
+        ):
             for part in (table, *own):
                 part.tag = "div"
     tables: list[str] = []
@@ -77,7 +89,11 @@ def _pieces(element: Any) -> list[str]:
     """The printed text of an element, with blanks around what stands apart."""
     pieces = [element.text or ""]
     for child in element:
-        if isinstance(child.tag, str) and child.tag not in ("script", "style") and not _HIDDEN.search(child.get("style") or ""):
+        if (
+            isinstance(child.tag, str)
+            and child.tag not in ("script", "style")
+            and not _HIDDEN.search(child.get("style") or "")
+        ):
             edge = " " if child.tag in _APART else ""
             pieces += [edge, *_pieces(child), edge]
         pieces.append(child.tail or "")

@@ -46,7 +46,8 @@ class LoadFailure:
 
 
 def load(path: str | os.PathLike[str], *, name: str | None = None) -> Document:
-    """The document in a file or at an address; `name` is what the workspace calls it (the file's name by default).
+    """The document in a file or at an address; `name` is what the workspace calls it (the
+    file's name by default).
 
     Raises:
         DocumentError: the file cannot be read; the message says why and what to do.
@@ -71,7 +72,11 @@ def read_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> remote.Fetche
     Raises:
         DocumentError: it cannot be read, is empty, or has more than `max_bytes`.
     """
-    read = remote.fetch(source.address, max_bytes) if source.address else _read(source.path, source.name, max_bytes)
+    read = (
+        remote.fetch(source.address, max_bytes)
+        if source.address
+        else _read(source.path, source.name, max_bytes)
+    )
     if not read.raw.strip(b" \t\r\n\f\x00"):
         raise DocumentError(f"{source.name}: the file is empty; add one with text")
     return read
@@ -100,7 +105,9 @@ def load_text(text: str, name: str) -> Document:
     return parse_text(text, name, text.encode("utf-8", "surrogatepass"))
 
 
-def load_each(sources: Iterable[SourceFile], max_bytes: int = MAX_BYTES) -> Iterator[Document | LoadFailure]:
+def load_each(
+    sources: Iterable[SourceFile], max_bytes: int = MAX_BYTES
+) -> Iterator[Document | LoadFailure]:
     """One file after the other, so that a large collection is never in memory as a whole."""
     for source in sources:
         try:
@@ -111,7 +118,9 @@ def load_each(sources: Iterable[SourceFile], max_bytes: int = MAX_BYTES) -> Iter
 
 def failure(source: SourceFile, error: Exception) -> LoadFailure:
     """A file that could not be read."""
-    return LoadFailure(printable(source.name if source.address else str(source.path)), printable(str(error)))
+    return LoadFailure(
+        printable(source.name if source.address else str(source.path)), printable(str(error))
+    )
 
 
 def same_content(name: str) -> str:
@@ -129,5 +138,7 @@ def _read(path: Path, name: str, max_bytes: int) -> remote.Fetched:
             raise DocumentError(f"{name}: {told}; raise SLIDERS_MAX_FILE_MB, or split the file")
         return remote.Fetched(path.read_bytes(), path.name, about.st_mtime)
     except OSError as error:
-        problem = f"{name}: cannot be read ({error.strerror or error}); check the path and its rights"
+        problem = (
+            f"{name}: cannot be read ({error.strerror or error}); check the path and its rights"
+        )
         raise DocumentError(problem) from error

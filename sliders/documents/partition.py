@@ -43,14 +43,20 @@ def read_markdown(raw: bytes, name: str) -> Document:
 
 
 def _tables_apart(text: str) -> str:
-    """Markdown with blank lines around its tables and a column for every cell: else words beside a table swallow it, or it
-    loses cells."""
+    """Markdown with blank lines around its tables and a column for every cell:
+    else words beside a table swallow it, or it loses cells.
+    """
     lines = text.split("\n")
     for first, last in pipe_ranges(lines):
         if sum(line.lstrip().startswith(("```", "~~~")) for line in lines[:first]) % 2:
             continue
-        lines[first : first + 2] = (line.rstrip().removesuffix("|") + "|" for line in lines[first : first + 2])
-        for _ in range(max(len(pipe_cells(line)) for line in lines[first : last + 1]) - len(pipe_cells(lines[first]))):
+        lines[first : first + 2] = (
+            line.rstrip().removesuffix("|") + "|" for line in lines[first : first + 2]
+        )
+        for _ in range(
+            max(len(pipe_cells(line)) for line in lines[first : last + 1])
+            - len(pipe_cells(lines[first]))
+        ):
             lines[first], lines[first + 1] = f"{lines[first]} |", f"{lines[first + 1]} --- |"
         lines[first], lines[last] = "\n" + lines[first], lines[last] + "\n"
     return "\n".join(lines)
@@ -60,11 +66,15 @@ def read_html(raw: bytes, name: str) -> Document:
     """A document out of HTML; cells that span columns or rows are expanded."""
     text, warnings = decode(raw, name)
     title = re.search(r"<title[^>]*>([^<]{3,200})</title>", text[:20_000], re.IGNORECASE)
-    return _document(_html_elements(text, name), raw, name, sniff.HTML, warnings, title=title[1] if title else "")
+    return _document(
+        _html_elements(text, name), raw, name, sniff.HTML, warnings, title=title[1] if title else ""
+    )
 
 
 def _html_elements(text: str, name: str) -> Iterable[Any]:
-    """What `unstructured` makes of HTML; it reads tables without their spans, so they go around it."""
+    """What `unstructured` makes of HTML; it reads tables without their spans,
+    so they go around it.
+    """
     partition = partitioner("html", "partition_html", name)
     text, tables = lift_tables(text) if _TABLE.search(text) else (text, [])
     for element in partition(text=text):
@@ -84,7 +94,9 @@ def read_pptx(raw: bytes, name: str) -> Document:
 
 
 def read_email(raw: bytes, name: str) -> Document:
-    """A document out of a message: its header fields, then its body; attachments are named in a warning."""
+    """A document out of a message: its header fields, then its body;
+    attachments are named in a warning.
+    """
     message = email.message_from_bytes(raw, policy=email.policy.default)
     assert isinstance(message, EmailMessage)
     builder = DocumentBuilder()
@@ -97,7 +109,9 @@ def read_email(raw: bytes, name: str) -> Document:
         _add_body(builder, body, name)
     names = [part.get_filename() or "unnamed" for part in message.iter_attachments()]
     if names:
-        builder.warnings.append(f"attachments were not read: {', '.join(names[:5])}; save them as files and add them")
+        builder.warnings.append(
+            f"attachments were not read: {', '.join(names[:5])}; save them as files and add them"
+        )
     return builder.build(name, raw, title=str(message["Subject"] or ""), media_type=sniff.EMAIL)
 
 
@@ -105,7 +119,9 @@ def _add_body(builder: DocumentBuilder, body: Any, name: str) -> None:
     try:
         text = body.get_content().replace("\r\n", "\n")
     except (LookupError, UnicodeDecodeError) as error:
-        raise DocumentError(f"{name}: the message's text cannot be decoded; save it as UTF-8") from error
+        raise DocumentError(
+            f"{name}: the message's text cannot be decoded; save it as UTF-8"
+        ) from error
     if text.strip() and body.get_content_subtype() == "html":
         _add_elements(builder, _html_elements(text, name), sniff.HTML)
     else:
@@ -117,12 +133,19 @@ def _office(raw: bytes, name: str, module: str, media_type: str) -> Document:
     try:
         elements = partition(file=io.BytesIO(raw))
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
-        raise DocumentError(f"{name}: the file is damaged ({type(error).__name__}); save it again") from error
+        raise DocumentError(
+            f"{name}: the file is damaged ({type(error).__name__}); save it again"
+        ) from error
     return _document(elements, raw, name, media_type, ())
 
 
 def _document(
-    elements: Iterable[Any], raw: bytes, name: str, media_type: str, warnings: Iterable[str], title: str = ""
+    elements: Iterable[Any],
+    raw: bytes,
+    name: str,
+    media_type: str,
+    warnings: Iterable[str],
+    title: str = "",
 ) -> Document:
     builder = DocumentBuilder()
     builder.warnings.extend(warnings)
@@ -134,7 +157,9 @@ def _document(
 
 
 def _add_elements(builder: DocumentBuilder, elements: Iterable[Any], media_type: str) -> None:
-    """Adds what `unstructured` found; a table takes the heading, caption and unit note directly above it."""
+    """Adds what `unstructured` found; a table takes the heading, caption and unit
+    note directly above it.
+    """
     page = 0
     caption = note = ""
     for element in elements:

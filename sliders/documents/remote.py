@@ -1,7 +1,9 @@
-"""Files far away: `s3://`, `gs://`, `https://`, `zip://` and every other address that `fsspec` has a driver for.
+"""Files far away: `s3://`, `gs://`, `https://`, `zip://` and every other address that
+`fsspec` has a driver for.
 
-Nothing is written to disk: a file is read into memory up to a limit. Keys and endpoints are those that the drivers find
-by themselves (environment, `~/.aws`, `~/.config/fsspec`); what an address holds of them is not shown and not kept.
+Nothing is written to disk: a file is read into memory up to a limit. Keys and endpoints are those
+that the drivers find by themselves (environment, `~/.aws`, `~/.config/fsspec`); what an address
+holds of them is not shown and not kept.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ from sliders.errors import DocumentError
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _WHOLE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://\S*")
-_KEY = re.compile(r"(?:^|[&;])(?:x-amz-signature|x-goog-signature|signature|sig|token|access_token|api_?key|key)=", re.IGNORECASE)
+_KEY = re.compile(
+    r"(?:^|[&;])(?:x-amz-signature|x-goog-signature|signature|sig|token|access_token|api_?key|key)=",
+    re.IGNORECASE,
+)
 _WEB = ("http", "https")
 _PIECE = 1 << 20
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=20, sock_read=60)
@@ -31,7 +36,9 @@ _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=20, sock_read=60)
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file's bytes, the name by which its format is told, and when it was changed (seconds since 1970) where that is known."""
+    """A file's bytes, the name by which its format is told, and when it was changed (seconds
+    since 1970) where that is known.
+    """
 
     raw: bytes
     file_name: str
@@ -40,7 +47,11 @@ class Fetched:
 
 def is_address(word: object) -> bool:
     """Whether a word is an address: a scheme of two letters or more, then `://`."""
-    return isinstance(word, str) and _ADDRESS.match(word) is not None and not any(c.isspace() for c in word.strip())
+    return (
+        isinstance(word, str)
+        and _ADDRESS.match(word) is not None
+        and not any(c.isspace() for c in word.strip())
+    )
 
 
 def shown(address: str) -> str:
@@ -48,12 +59,17 @@ def shown(address: str) -> str:
     first, mark, rest = address.partition("::")
     parts = urlsplit(first)
     query = "" if _KEY.search(parts.query) else parts.query
-    plain = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query)) if parts.netloc else first
+    plain = (
+        urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
+        if parts.netloc
+        else first
+    )
     return plain + (mark + (shown(rest) if rest else "") if mark else "")
 
 
 def addresses(address: str) -> Iterator[str]:
-    """The files of an address: itself, those of a folder or archive (recursive, of known extensions), those of a glob.
+    """The files of an address: itself, those of a folder or archive (recursive, of known
+    extensions), those of a glob.
 
     Raises:
         DocumentError: the driver is missing, nobody answers, or nothing is there.
@@ -65,13 +81,19 @@ def addresses(address: str) -> Iterator[str]:
             return
         if "*" in path:
             matched = files.glob(path, detail=True).items()
-            found = sorted(n for n, about in matched if about["type"] == "file" and not _is_hidden(PurePosixPath(n).name))
+            found = sorted(
+                n
+                for n, about in matched
+                if about["type"] == "file" and not _is_hidden(PurePosixPath(n).name)
+            )
         elif files.info(path)["type"] != "directory":
             yield address
             return
         else:
             inside = (name for name in files.find(path) if not _is_hidden(name[len(path) :]))
-            found = sorted(name for name in inside if PurePosixPath(name).suffix.lower() in SUFFIXES)
+            found = sorted(
+                name for name in inside if PurePosixPath(name).suffix.lower() in SUFFIXES
+            )
     _, mark, archive = address.partition("::")
     yield from (files.unstrip_protocol(name) + mark + archive for name in found)
 
@@ -94,7 +116,9 @@ def fetch(address: str, most: int) -> Fetched:
                 pieces.append(piece)
                 if (read := read + len(piece)) > most:
                     raise _too_large(address, "it is", most)
-        return Fetched(b"".join(pieces), PurePosixPath(urlsplit(path).path).name, _modified(files, path))
+        return Fetched(
+            b"".join(pieces), PurePosixPath(urlsplit(path).path).name, _modified(files, path)
+        )
 
 
 def local_path(address: str) -> str | None:
@@ -130,7 +154,9 @@ def _modified(files: Any, path: str) -> float | None:
 @contextmanager
 def _files(address: str) -> Iterator[tuple[Any, str]]:
     """The file system that an address names, and its path there."""
-    from fsspec.core import url_to_fs  # takes a third of a second, and most runs have local files only
+    from fsspec.core import (
+        url_to_fs,
+    )  # takes a third of a second, and most runs have local files only
 
     web = {"client_kwargs": {"timeout": _TIMEOUT, "trust_env": True}}
     with _Told(address):
@@ -138,7 +164,9 @@ def _files(address: str) -> Iterator[tuple[Any, str]]:
 
 
 class _Told:
-    """Whatever a driver raises inside the block becomes one sentence; each driver has errors of its own kinds."""
+    """Whatever a driver raises inside the block becomes one sentence; each driver has
+    errors of its own kinds.
+    """
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -146,20 +174,34 @@ class _Told:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if not isinstance(error, Exception) or isinstance(error, DocumentError):
             return
         where = shown(self._address)
         if isinstance(error, ImportError):
             scheme = self._address.partition("://")[0]
-            raise DocumentError(f"{where}: {scheme}:// needs a driver that is not installed ({_said(error)})") from error
+            raise DocumentError(
+                f"{where}: {scheme}:// needs a driver that is not installed ({_said(error)})"
+            ) from error
         if isinstance(error, ValueError) and "not known" in str(error):
-            raise DocumentError(f"{where}: no driver knows this kind of address ({_said(error)}); correct it") from error
-        raise DocumentError(f"{where}: cannot be read ({_said(error)}); check the address and your rights") from error
+            raise DocumentError(
+                f"{where}: no driver knows this kind of address ({_said(error)}); correct it"
+            ) from error
+        raise DocumentError(
+            f"{where}: cannot be read ({_said(error)}); check the address and your rights"
+        ) from error
 
 
 def _said(error: BaseException) -> str:
-    """What an error says, without addresses: they may hold keys. A file that is not found often has its cause behind it."""
+    """What an error says, without addresses: they may hold keys.
+
+    A file that is not found often has its cause behind it.
+    """
     if isinstance(error, FileNotFoundError):
         return _said(error.__cause__) if error.__cause__ else "there is no such file"
     if isinstance(error, aiohttp.ClientResponseError):

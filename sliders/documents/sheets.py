@@ -28,13 +28,17 @@ _NO_RESULT = re.compile(rb"(?:</f>|<f\b[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
 
 
 def read_csv(raw: bytes, name: str) -> Document:
-    """A document out of separated values; the delimiter (comma, semicolon, tab, bar) is found by counting."""
+    """A document out of separated values; the delimiter (comma, semicolon, tab, bar)
+    is found by counting.
+    """
     text, warnings = decode(raw, name)
     csv.field_size_limit(_MAX_FIELD)
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, name)))
     except csv.Error as error:
-        raise DocumentError(f"{name}: no readable CSV ({error}); save it again from the program that made it") from error
+        raise DocumentError(
+            f"{name}: no readable CSV ({error}); save it again from the program that made it"
+        ) from error
     builder = DocumentBuilder()
     builder.warnings.extend(warnings)
     filled = [row for row in rows if any(cell.strip() for cell in row)]
@@ -57,17 +61,27 @@ def read_xlsx(raw: bytes, name: str) -> Document:
     try:
         from openpyxl import load_workbook
     except ImportError as error:
-        raise DocumentError(f'{name}: reading it needs openpyxl; run: pip install ".[docs]" in the checkout') from error
+        raise DocumentError(
+            f'{name}: reading it needs openpyxl; run: pip install ".[docs]" in the checkout'
+        ) from error
     try:
         sheets = load_workbook(io.BytesIO(raw), data_only=True).worksheets
         with zipfile.ZipFile(io.BytesIO(raw)) as parts:
-            unknown = sum(len(_NO_RESULT.findall(parts.read(part))) for part in parts.namelist() if "/worksheets/" in part)
+            unknown = sum(
+                len(_NO_RESULT.findall(parts.read(part)))
+                for part in parts.namelist()
+                if "/worksheets/" in part
+            )
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
-        raise DocumentError(f"{name}: the workbook is damaged ({type(error).__name__}); save it again") from error
+        raise DocumentError(
+            f"{name}: the workbook is damaged ({type(error).__name__}); save it again"
+        ) from error
     builder = DocumentBuilder()
     if unknown:
         told = f"{unknown} formula{'s' * (unknown > 1)} without a stored value left empty"
-        builder.warnings.append(f"{told}; open the workbook in its program, save it and add it again")
+        builder.warnings.append(
+            f"{told}; open the workbook in its program, save it and add it again"
+        )
     for sheet in sheets:
         rows = without_blanks(_cells(sheet))
         if rows:
@@ -89,7 +103,9 @@ def _cells(sheet: Any) -> list[list[Spanned]]:
     for merged in sheet.merged_cells.ranges:
         cell = rows[merged.min_row - 1][merged.min_col - 1]
         for row in rows[merged.min_row - 1 : merged.max_row]:
-            row[merged.min_col - 1 : merged.max_col] = [cell] * (merged.max_col - merged.min_col + 1)
+            row[merged.min_col - 1 : merged.max_col] = [cell] * (
+                merged.max_col - merged.min_col + 1
+            )
     return rows
 
 
@@ -111,7 +127,9 @@ def _delimiter(text: str, name: str) -> str:
     return max(_DELIMITERS, key=score)
 
 
-def _add_titles(builder: DocumentBuilder, lines: Sequence[str], caption: str = "") -> tuple[str, str]:
+def _add_titles(
+    builder: DocumentBuilder, lines: Sequence[str], caption: str = ""
+) -> tuple[str, str]:
     """Lines of one cell above a table as text; the caption and the unit note that they give it."""
     note = ""
     for line in lines:
@@ -133,7 +151,9 @@ def _formatted(cell: Any) -> str:
 
 
 def _printed(value: Any) -> str:
-    """A cell as the sheet shows it without its format: 5.0 as 5, dates in ISO form, nothing for empty."""
+    """A cell as the sheet shows it without its format: 5.0 as 5, dates in ISO
+    form, nothing for empty.
+    """
     if value is None or value != value:
         return ""
     if isinstance(value, datetime.datetime):

@@ -22,11 +22,27 @@ PPTX = _OOXML + "presentationml.presentation"
 XLSX = _OOXML + "spreadsheetml.sheet"
 
 SUFFIXES = {
-    ".txt": TEXT, ".text": TEXT, ".log": TEXT, ".md": MARKDOWN, ".markdown": MARKDOWN, ".html": HTML, ".htm": HTML,
-    ".xhtml": HTML, ".csv": CSV, ".tsv": TSV, ".eml": EMAIL, ".pdf": PDF, ".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX,
-}  # fmt: skip
+    ".txt": TEXT,
+    ".text": TEXT,
+    ".log": TEXT,
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".csv": CSV,
+    ".tsv": TSV,
+    ".eml": EMAIL,
+    ".pdf": PDF,
+    ".docx": DOCX,
+    ".pptx": PPTX,
+    ".xlsx": XLSX,
+}
 
-_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARTS = (("word/", DOCX), ("ppt/", PPTX), ("xl/", XLSX))
 _MAX_UNPACKED = 512 * 2**20
@@ -39,7 +55,8 @@ def sniff(raw: bytes, name: str, suffix: str | None = None) -> str:
     """The media type of the content; `suffix` is that of the name where nothing else is said.
 
     Raises:
-        DocumentError: an archive, an old or encrypted Office file, a zip bomb, or an archive that is damaged.
+        DocumentError: an archive, an old or encrypted Office file, a zip bomb, or an
+            archive that is damaged.
     """
     by_name = SUFFIXES.get(PurePath(name).suffix.lower() if suffix is None else suffix, TEXT)
     head = raw[:1024]
@@ -47,8 +64,12 @@ def sniff(raw: bytes, name: str, suffix: str | None = None) -> str:
         return PDF
     if raw.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in raw[:65_536]:
-            raise DocumentError(f"{name}: the file is encrypted; save it without a password and add it again")
-        raise DocumentError(f"{name}: an old Office format (.doc, .xls, .ppt); save it as .docx, .xlsx or .pptx")
+            raise DocumentError(
+                f"{name}: the file is encrypted; save it without a password and add it again"
+            )
+        raise DocumentError(
+            f"{name}: an old Office format (.doc, .xls, .ppt); save it as .docx, .xlsx or .pptx"
+        )
     if raw.startswith(b"PK\x03\x04") or by_name in (DOCX, PPTX, XLSX):
         return _office_kind(raw, name)
     if by_name == PDF:
@@ -63,12 +84,16 @@ def _office_kind(raw: bytes, name: str) -> str:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
-        raise DocumentError(f"{name}: the file is damaged or truncated; fetch or export it again") from error
+        raise DocumentError(
+            f"{name}: the file is damaged or truncated; fetch or export it again"
+        ) from error
     unpacked = sum(entry.file_size for entry in entries)
     packed = max(sum(entry.compress_size for entry in entries), 1)
     bomb = unpacked > _SUSPECT_UNPACKED and unpacked / packed > _MAX_RATIO
     if bomb or unpacked > _MAX_UNPACKED or len(entries) > _MAX_ENTRIES:
-        raise DocumentError(f"{name}: it unpacks to {unpacked // 2**20} MB, like a zip bomb; it was not opened")
+        raise DocumentError(
+            f"{name}: it unpacks to {unpacked // 2**20} MB, like a zip bomb; it was not opened"
+        )
     names = {entry.filename for entry in entries}
     if "[Content_Types].xml" in names:
         for prefix, kind in _PARTS:

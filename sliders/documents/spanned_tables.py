@@ -1,4 +1,6 @@
-"""Tables of cells that span columns and rows (HTML, Word, slides, Excel): what names the columns, and what stands in them."""
+"""Tables of cells that span columns and rows (HTML, Word, slides, Excel):
+what names the columns, and what stands in them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _MAX_HEADER_ROWS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spanned:
-    """A cell, the same object in each place that it covers; `marked` where the file itself calls it a header."""
+    """A cell, the same object in each place that it covers; `marked` where the file
+    itself calls it a header.
+    """
 
     text: str = ""
     marked: bool = False
@@ -27,17 +31,23 @@ Names = tuple[Spanned, ...]
 
 
 def table_of_spans(rows: Sequence[Row], caption: str = "", *, printed: bool = False) -> Table:
-    """The table of the rows. Its header is what the file marks, and what its spans show to go on; without marks it is guessed.
+    """The table of the rows. Its header is what the file marks, and what its spans show to go on;
+    without marks it is guessed.
 
     A title above the header becomes the caption, empty rows and columns are dropped.
 
     Args:
-        printed: cells are laid out for the eye, as in HTML: a mark such as "$" may have a cell of its own and is joined with its
-            value, if its column has no name that the value's column has not.
+        printed: cells are laid out for the eye, as in HTML: a mark such as "$" may have a
+            cell of its own and is joined with its value, if its column has no name that the
+            value's column has not.
     """
     rows = without_blanks(rows)
     titles: list[str] = []
-    while len(rows) > 1 and is_title(rows[0]) and (_is_head(rows[1]) or (_is_section(rows[0]) and not _holds_values(rows[1]))):
+    while (
+        len(rows) > 1
+        and is_title(rows[0])
+        and (_is_head(rows[1]) or (_is_section(rows[0]) and not _holds_values(rows[1])))
+    ):
         titles.append(rows[0][0].text)
         rows = without_blanks(rows[1:])
     count = _count_heads(rows)
@@ -63,12 +73,16 @@ def without_blanks(rows: Sequence[Row]) -> list[Row]:
 
 
 def is_title(row: Row) -> bool:
-    """Whether nothing but one cell stands in a row of several columns, and it begins at the left edge."""
+    """Whether nothing but one cell stands in a row of several columns, and it
+    begins at the left edge.
+    """
     return len(row) > 1 and bool(row[0].text) and len(_filled(row)) == 1
 
 
 def _is_section(row: Row) -> bool:
-    """Whether a row is the title of what is below it, and not the names of columns of which only the first has one."""
+    """Whether a row is the title of what is below it, and not the names of columns of which
+    only the first has one.
+    """
     return is_title(row) and (len(set(row)) == 1 or not row[0].marked)
 
 
@@ -90,7 +104,11 @@ def _count_heads(rows: Sequence[Row]) -> int:
     while count < len(rows) and _is_head(rows[count]) and not (count and is_title(rows[count])):
         count += 1
     if 0 < count <= most:
-        while count < most and _filled(rows[count - 1]) & _filled(rows[count]) and not _holds_values(rows[count]):
+        while (
+            count < most
+            and _filled(rows[count - 1]) & _filled(rows[count])
+            and not _holds_values(rows[count])
+        ):
             count += 1
         return count
     if _holds_values(rows[0]) or (not count and rows[0][0].marked):
@@ -106,7 +124,9 @@ def _holds_values(row: Row) -> bool:
 
 
 def _goes_on(above: Row, row: Row) -> bool:
-    """Whether a row below a header row is one too: it names columns that have no name of their own yet, and has no label."""
+    """Whether a row below a header row is one too: it names columns that have no name of their own
+    yet, and has no label.
+    """
     if _holds_values(row) or (above[0].text and row[0].text and above[0] is not row[0]):
         return False
     if not above[0].text and not row[0].text:
@@ -116,19 +136,26 @@ def _goes_on(above: Row, row: Row) -> bool:
 
 
 def _names(heads: Sequence[Row], width: int) -> tuple[list[Names], list[str]]:
-    """The header cells over each column, and the unit notes among them that are not one column's own."""
+    """The header cells over each column, and the unit notes among them that are
+    not one column's own.
+    """
     notes = {
         cell: None
         for row in heads
         for cell in row
         if is_note(cell.text) and (cell is row[0] or row.count(cell) > 1 or len(_filled(row)) == 1)
     }
-    over = [dict.fromkeys(row[c] for row in heads if row[c].text and row[c] not in notes) for c in range(width)]
+    over = [
+        dict.fromkeys(row[c] for row in heads if row[c].text and row[c] not in notes)
+        for c in range(width)
+    ]
     return [tuple(cells) for cells in over], [cell.text for cell in notes]
 
 
 def _name(cells: Names, spans: Sequence[int]) -> str:
-    """One name out of header cells; what spans more columns than the cell below it stands before " / "."""
+    """One name out of header cells; what spans more columns than the cell below it
+    stands before " / ".
+    """
     name = ""
     for number, cell in enumerate(cells):
         wide = number + 1 < len(cells) and spans[number] > spans[number + 1]
@@ -137,30 +164,51 @@ def _name(cells: Names, spans: Sequence[int]) -> str:
 
 
 def _texts(row: Row, names: Sequence[Names]) -> list[str]:
-    """What stands in each column: words in every column that they span, a value or the only cell of its row in the first."""
+    """What stands in each column: words in every column that they span, a value or the only cell of
+    its row in the first.
+    """
     lone = len(_filled(row)) == 1
     texts = []
     for c, cell in enumerate(row):
         spread = not lone and not (is_value(cell.text) and not is_year(cell.text))
         goes_on = c > 0 and row[c - 1] is cell
-        texts.append("" if goes_on and (not spread or names[c] == names[c - 1] != ()) else cell.text)
+        texts.append(
+            "" if goes_on and (not spread or names[c] == names[c - 1] != ()) else cell.text
+        )
     return texts
 
 
 def _join_marks(row: Sequence[str], names: Sequence[Names]) -> list[str]:
-    """Join "$" and "(" with the value at the right, ")" and "%" with the one at the left, in the column that has the name."""
+    """Join "$" and "(" with the value at the right, ")" and "%" with the one at the left, in the
+    column that has the name.
+    """
     cells = [tidy_value(cell) for cell in row]
     for c in range(len(cells) - 1):
         n = next((n for n in range(c + 1, min(c + 3, len(cells))) if cells[n]), c)
-        if n > c and opens_value(cells[c]) and is_value(cells[n].rstrip(")%")) and _meet(names[c], names[n]):
-            joined, place = tidy_value(cells[c] + cells[n]), n if set(names[c]) <= set(names[n]) else c
+        if (
+            n > c
+            and opens_value(cells[c])
+            and is_value(cells[n].rstrip(")%"))
+            and _meet(names[c], names[n])
+        ):
+            joined, place = (
+                tidy_value(cells[c] + cells[n]),
+                n if set(names[c]) <= set(names[n]) else c,
+            )
             cells[c] = cells[n] = ""
             cells[place] = joined
     for c in range(1, len(cells)):
         b = next((b for b in range(c - 1, max(c - 3, -1), -1) if cells[b]), c)
-        closes = closes_value(cells[c]) and not is_value(cells[c]) and any(ch.isdigit() for ch in cells[b])
+        closes = (
+            closes_value(cells[c])
+            and not is_value(cells[c])
+            and any(ch.isdigit() for ch in cells[b])
+        )
         if b < c and closes and _meet(names[b], names[c]):
-            joined, place = tidy_value(cells[b] + cells[c]), b if set(names[c]) <= set(names[b]) else c
+            joined, place = (
+                tidy_value(cells[b] + cells[c]),
+                b if set(names[c]) <= set(names[b]) else c,
+            )
             cells[b] = cells[c] = ""
             cells[place] = joined
     return cells

@@ -1,6 +1,8 @@
-"""The one way in which a table becomes text: a Markdown grid, its header once, and what stands around one of its cells.
+"""The one way in which a table becomes text: a Markdown grid, its header once, and what stands
+around one of its cells.
 
-Words over several columns stand in the header of each of them before " / "; an indented label is printed indented.
+Words over several columns stand in the header of each of them before " / ";
+an indented label is printed indented.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ LEVEL = " / "
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table before it has a place: `header` and each row have the same number of columns, "" where empty.
+    """A table before it has a place: `header` and each row have the same number of
+    columns, "" where empty.
 
     `indents` says how deep each row's label stands (0 is the margin); empty where nobody knows.
     """
@@ -45,18 +48,31 @@ class RenderedTable:
 
 
 def table_from_rows(rows: Sequence[Sequence[str]], header_rows: int = 1) -> Table:
-    """A table of plain cells (CSV, text), empty rows and columns dropped; at most the first row names the columns."""
+    """A table of plain cells (CSV, text), empty rows and columns dropped; at most the first
+    row names the columns.
+    """
     width = max((len(row) for row in rows), default=0)
-    full = [tuple(" ".join(cell.split()) for cell in row) + ("",) * (width - len(row)) for row in rows]
-    names, body = full[0] if full and header_rows else ("",) * width, [row for row in full[header_rows:] if any(row)]
+    full = [
+        tuple(" ".join(cell.split()) for cell in row) + ("",) * (width - len(row)) for row in rows
+    ]
+    names, body = (
+        full[0] if full and header_rows else ("",) * width,
+        [row for row in full[header_rows:] if any(row)],
+    )
     note = names[0] if width and is_note(names[0]) else ""
     header = ("", *names[1:]) if note else names
     keep = [c for c in range(width) if header[c] or any(row[c] for row in body)]
-    return Table(tuple(header[c] for c in keep), tuple(tuple(row[c] for c in keep) for row in body), note=note)
+    return Table(
+        tuple(header[c] for c in keep),
+        tuple(tuple(row[c] for c in keep) for row in body),
+        note=note,
+    )
 
 
 def has_values(cells: Sequence[str]) -> bool:
-    """Whether values stand beside a row's label (in a row of one cell, in that cell): then the row names no columns."""
+    """Whether values stand beside a row's label (in a row of one cell, in that cell):
+    then the row names no columns.
+    """
     return any(is_value(cell) and not is_year(cell) for cell in cells[1:] or cells)
 
 
@@ -99,14 +115,18 @@ def _cells(row: Sequence[str], at: int) -> Iterator[TableCell]:
 
 
 def with_context(table: Table, caption: str, note: str) -> Table:
-    """The table with the caption of its surroundings, where it has none of its own, and with their note."""
+    """The table with the caption of its surroundings, where it has none of its own,
+    and with their note.
+    """
     notes = dict.fromkeys(part for part in (note, table.note) if part)
     return replace(table, caption=table.caption or caption, note=" ".join(notes))
 
 
 @dataclass(frozen=True, slots=True)
 class CellPlace:
-    """What a value of a table stands for: its row's label below its sections', its column's header, and the unit note."""
+    """What a value of a table stands for: its row's label below its sections', its column's
+    header, and the unit note.
+    """
 
     row: str
     column: str
@@ -114,7 +134,9 @@ class CellPlace:
 
 
 def place_of(element: Element, offset: int) -> CellPlace | None:
-    """The place of the cell at a character of the document, None outside the rows of the element's table."""
+    """The place of the cell at a character of the document, None outside the rows of
+    the element's table.
+    """
     grid = element.grid
     if grid is None or not element.row_starts or not element.row_starts[0] <= offset < element.end:
         return None
@@ -129,11 +151,14 @@ def place_of(element: Element, offset: int) -> CellPlace | None:
 def row_path(element: Element, number: int) -> tuple[str, ...]:
     """A row's label after the names of the sections that it stands in, the widest first."""
     grid = element.grid
-    return tuple(grid.rows[n][0].text for n in (*sections_of(element, number), number)) if grid else ()
+    return (
+        tuple(grid.rows[n][0].text for n in (*sections_of(element, number), number)) if grid else ()
+    )
 
 
 def sections_of(element: Element, number: int) -> tuple[int, ...]:
-    """The rows that name the sections of a row: rows without values above it, each indented less than the next.
+    """The rows that name the sections of a row: rows without values above it, each
+    indented less than the next.
 
     Where nothing is indented, the last row without values above.
     """
@@ -156,9 +181,11 @@ def sections_of(element: Element, number: int) -> tuple[int, ...]:
 
 
 def beside_names(text: str) -> str:
-    """A text with the values of its tables beside the names of their columns ("Sales | 2021: 61 | 2022: 64").
+    """A text with the values of its tables beside the names of their columns ("Sales |
+    2021: 61 | 2022: 64").
 
-    A small model picks the column of a value by the words beside it more often than by its place in a grid.
+    A small model picks the column of a value by the words beside it more often than by
+    its place in a grid.
     """
     lines, names, out = text.split("\n"), list[str](), list[str]()
     for number, line in enumerate(lines):
@@ -183,6 +210,8 @@ def _beside(names: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def pipe_cells(line: str, *, plain: bool = True) -> list[str]:
-    """The cells of a line "| a | b |"; a bar inside a cell is `plain`, or escaped as it is printed."""
+    """The cells of a line "| a | b |"; a bar inside a cell is `plain`, or
+    escaped as it is printed.
+    """
     cells = [cell.strip() for cell in _BAR.split(line.strip().removeprefix("|").removesuffix("|"))]
     return [cell.replace("\\|", "|") for cell in cells] if plain else cells

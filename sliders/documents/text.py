@@ -15,7 +15,8 @@ from sliders.documents.text_blocks import furniture_of, shape_of, split_block
 from sliders.values.notes import is_note, unit_note
 
 _PAGE_START = re.compile(
-    r"[ \t]*(?:<<\s*page\s+(\d+)\s*>>|\[page\s+(\d+)\]|[-=]{2,}\s*page\s+(\d+)\s*[-=]{2,})[ \t]*", re.IGNORECASE
+    r"[ \t]*(?:<<\s*page\s+(\d+)\s*>>|\[page\s+(\d+)\]|[-=]{2,}\s*page\s+(\d+)\s*[-=]{2,})[ \t]*",
+    re.IGNORECASE,
 )
 _PAGE_OF = re.compile(r"[ \t]*([^\W\d_]+)[ \t]+(\d+)[ \t]+([^\W\d_]+)[ \t]+(\d+)[ \t]*")
 _PIECES = re.compile(r"[^ ]+(?: [^ ]+)*")
@@ -41,7 +42,10 @@ def read_text(raw: bytes, name: str) -> Document:
 
 
 def parse_text(text: str, name: str, raw: bytes, warnings: Sequence[str] = ()) -> Document:
-    """A document out of plain text. Form feeds and lines like `<<page 3>>` or `Page 3 of 10` become pages."""
+    """A document out of plain text.
+
+    Form feeds and lines like `<<page 3>>` or `Page 3 of 10` become pages.
+    """
     builder = DocumentBuilder()
     builder.warnings.extend(warnings)
     pages = list(_pages(text.replace("\r\n", "\n").replace("\r", "\n")))
@@ -55,8 +59,12 @@ def parse_text(text: str, name: str, raw: bytes, warnings: Sequence[str] = ()) -
     return builder.build(name, raw)
 
 
-def add_lines(builder: DocumentBuilder, lines: Sequence[str], furniture: frozenset[str] = frozenset()) -> None:
-    """Add the lines of one page to the builder; `furniture` are the shapes of its running headers and footers."""
+def add_lines(
+    builder: DocumentBuilder, lines: Sequence[str], furniture: frozenset[str] = frozenset()
+) -> None:
+    """Add the lines of one page to the builder; `furniture` are the shapes of its running
+    headers and footers.
+    """
     tables = _aligned_tables(lines) + _pipe_tables(lines)
     tables.sort(key=lambda region: region.first)
     writer = _Writer(builder, lines, furniture)
@@ -76,18 +84,26 @@ def add_lines(builder: DocumentBuilder, lines: Sequence[str], furniture: frozens
 class _Writer:
     """Writes lines of a page, keeping the white space between them."""
 
-    def __init__(self, builder: DocumentBuilder, lines: Sequence[str], furniture: frozenset[str]) -> None:
+    def __init__(
+        self, builder: DocumentBuilder, lines: Sequence[str], furniture: frozenset[str]
+    ) -> None:
         self._builder, self._lines, self._furniture = builder, lines, furniture
         self._next = 0
 
     def blocks(self, first: int, end: int, follows: str) -> None:
         starts = list(_blocks(self._lines, first, end))
         for n, (a, b) in enumerate(starts):
-            below = " ".join(self._lines[starts[n + 1][0] : starts[n + 1][1]])[:400] if n + 1 < len(starts) else follows
+            below = (
+                " ".join(self._lines[starts[n + 1][0] : starts[n + 1][1]])[:400]
+                if n + 1 < len(starts)
+                else follows
+            )
             block = self._lines[a:b]
             for piece in split_block(block, below, self._furniture):
                 text = "\n".join(block[piece.first : piece.last + 1])
-                kind = "caption" if piece.kind == "paragraph" and is_note(text[:300]) else piece.kind
+                kind = (
+                    "caption" if piece.kind == "paragraph" and is_note(text[:300]) else piece.kind
+                )
                 if kind == "heading":
                     text = text.strip().lstrip("#")
                 self._builder.add(kind, text, level=piece.level, gap=self._gap(a + piece.first))
@@ -99,7 +115,12 @@ class _Writer:
             line = self._lines[at].strip()
             if line:
                 plain = is_note(line)
-                self._builder.add("caption" if plain else "heading", line, level=0 if plain else 3, gap=self._gap(at))
+                self._builder.add(
+                    "caption" if plain else "heading",
+                    line,
+                    level=0 if plain else 3,
+                    gap=self._gap(at),
+                )
                 self._next = at + 1
 
     def table(self, region: Region, caption: str, note: str) -> None:
@@ -109,7 +130,9 @@ class _Writer:
 
     def _gap(self, line: int) -> str:
         """The white space of the source between the last written line and this one."""
-        between = "".join("\n" + blank for blank in self._lines[self._next : line] if not blank.strip())
+        between = "".join(
+            "\n" + blank for blank in self._lines[self._next : line] if not blank.strip()
+        )
         text = self._lines[line]
         return f"{between}\n{text[: len(text) - len(text.lstrip())]}"
 
@@ -124,16 +147,26 @@ def _blocks(lines: Sequence[str], first: int, end: int) -> Iterator[tuple[int, i
 
 def _pages(text: str) -> Iterator[_Page]:
     lines = text.split("\n")
-    marks = {i: match for i, line in enumerate(lines) if len(line) < 60 and (match := _PAGE_START.fullmatch(line))}
+    marks = {
+        i: match
+        for i, line in enumerate(lines)
+        if len(line) < 60 and (match := _PAGE_START.fullmatch(line))
+    }
     if marks:
-        numbers = {i: int(next(group for group in match.groups() if group)) for i, match in marks.items()}
+        numbers = {
+            i: int(next(group for group in match.groups() if group)) for i, match in marks.items()
+        }
         yield from _marked_pages(lines, numbers, before=True)
         return
     if "\f" in text:
         pages = enumerate(text.split("\f"), 1)
         yield from ((number, page.split("\n")) for number, page in pages if page.strip())
         return
-    found = {i: match for i, line in enumerate(lines) if len(line) < 60 and (match := _PAGE_OF.fullmatch(line))}
+    found = {
+        i: match
+        for i, line in enumerate(lines)
+        if len(line) < 60 and (match := _PAGE_OF.fullmatch(line))
+    }
     of = {i: int(match[2]) for i, match in found.items()}
     alike = len({match.group(1, 3, 4) for match in found.values()}) == 1  # "Seite 2 von 5"
     if len(of) >= 2 and alike and all(a < b for a, b in pairwise(of.values())):
@@ -143,8 +176,13 @@ def _pages(text: str) -> Iterator[_Page]:
     yield None, lines
 
 
-def _marked_pages(lines: Sequence[str], numbers: dict[int, int], *, before: bool) -> Iterator[_Page]:
-    """Pages between mark lines; a mark stands `before` its page or after it. The marks themselves are left out."""
+def _marked_pages(
+    lines: Sequence[str], numbers: dict[int, int], *, before: bool
+) -> Iterator[_Page]:
+    """Pages between mark lines; a mark stands `before` its page or after it.
+
+    The marks themselves are left out.
+    """
     at = 0
     current = max(1, next(iter(numbers.values())) - 1)
     for mark, number in numbers.items():
@@ -182,8 +220,14 @@ def _segments(line: str) -> Line:
 
 
 def _is_aligned(lines: Sequence[str], region: Region) -> bool:
-    """Two spaces alone are no table: most rows with several pieces must have a wide gap somewhere."""
-    split = [line for line in lines[region.first : region.last + 1] if "  " in line.strip() or "\t" in line]
+    """Two spaces alone are no table: most rows with several pieces must have
+    a wide gap somewhere.
+    """
+    split = [
+        line
+        for line in lines[region.first : region.last + 1]
+        if "  " in line.strip() or "\t" in line
+    ]
     return sum("\t" in line or _WIDE.search(line) is not None for line in split) * 2 > len(split)
 
 
@@ -196,7 +240,12 @@ def _context(lines: Sequence[str], floor: int, first: int) -> tuple[str, str]:
             note = line
             continue
         note = note or unit_note(line)
-        plain = 3 <= len(line) <= 100 and line[-1] not in ".;," and "   " not in line and line[0].isupper()
+        plain = (
+            3 <= len(line) <= 100
+            and line[-1] not in ".;,"
+            and "   " not in line
+            and line[0].isupper()
+        )
         caption = line if plain else ""
         break
     return caption, note
@@ -212,17 +261,29 @@ def _lines_above(lines: Sequence[str], floor: int, first: int, caption: str, not
 
 def _pipe_tables(lines: Sequence[str]) -> list[Region]:
     """Tables drawn with "|" and a rule of dashes under the header."""
-    read = [(first, last, [pipe_cells(lines[n]) for n in range(first, last + 1) if n != first + 1])
-            for first, last in pipe_ranges(lines)]  # fmt: skip
-    return [Region(first, last, table) for first, last, rows in read if (table := table_from_rows(rows)).rows]
+    read = [
+        (first, last, [pipe_cells(lines[n]) for n in range(first, last + 1) if n != first + 1])
+        for first, last in pipe_ranges(lines)
+    ]
+    return [
+        Region(first, last, table)
+        for first, last, rows in read
+        if (table := table_from_rows(rows)).rows
+    ]
 
 
 def pipe_ranges(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """First and last line of each table that is drawn with "|", its header and the rule below it among them."""
+    """First and last line of each table that is drawn with "|", its header and the rule
+    below it among them.
+    """
     ranges = []
     at = 1
     while at < len(lines):
-        if "|" in lines[at] and "|" in lines[at - 1] and _PIPE_RULE.fullmatch(lines[at][:_MAX_TABLE_LINE]):
+        if (
+            "|" in lines[at]
+            and "|" in lines[at - 1]
+            and _PIPE_RULE.fullmatch(lines[at][:_MAX_TABLE_LINE])
+        ):
             first = at - 1
             while at + 1 < len(lines) and "|" in lines[at + 1]:
                 at += 1

@@ -1,4 +1,6 @@
-"""Headings, list items and paragraphs in plain lines, by how they are set. A missed heading costs less than a false one."""
+"""Headings, list items and paragraphs in plain lines, by how they are set. A missed heading costs
+less than a false one.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})(?:[.)]?\s+|[、．]\s*)([^\
 _ENDS = ".,;。，；、।،؛"
 _RULE = re.compile(r"[=\-_*~─━]{3,}\s*")
 _DIGITS = re.compile(r"\d+")
-_ITEM = re.compile(r"[ \t]*(?:[•●▪◦‣·∙*\-–]|\d{1,3}[.)]|\((?:\d{1,3}|[a-z]{1,4})\)|\[[^\]\s]{1,24}\])[ \t]+\S")
+_ITEM = re.compile(
+    r"[ \t]*(?:[•●▪◦‣·∙*\-–]|\d{1,3}[.)]|\((?:\d{1,3}|[a-z]{1,4})\)|\[[^\]\s]{1,24}\])[ \t]+\S"
+)
 _BULLET = re.compile(r"[ \t]*[•●▪◦‣∙][ \t]*\S")
 _KEYED = re.compile(r"([A-Z][\w ]{0,20}):\s+\S")
 
@@ -47,17 +51,23 @@ def shape_of(line: str) -> str:
 
 
 def furniture_of(pages: Sequence[Sequence[str]]) -> frozenset[str]:
-    """Shapes of running headers and footers: what stands at the top or bottom of at least half the pages (three or more)."""
+    """Shapes of running headers and footers: what stands at the top or bottom of at least half the
+    pages (three or more).
+    """
     shapes: Counter[str] = Counter()
     for lines in pages:
-        shapes.update({shape_of(line) for line in ([*lines[:3], *lines[-3:]] if len(lines) > 6 else lines)})
+        shapes.update(
+            {shape_of(line) for line in ([*lines[:3], *lines[-3:]] if len(lines) > 6 else lines)}
+        )
     return frozenset(shape for shape, times in shapes.items() if times >= max(3, len(pages) / 2))
 
 
 def heading_level(line: str, below: str = "") -> int:
-    """Depth of a line that announces itself as a heading ("Item 7. Risks", "# Title", "2.1 Data", "RISK FACTORS"), else 0.
+    """Depth of a line that announces itself as a heading ("Item 7. Risks", "# Title", "2.1 Data",
+    "RISK FACTORS"), else 0.
 
-    A numbered part is none where the line `below` is about as long: then it begins a paragraph ("Figure 3. The lamps of ...").
+    A numbered part is none where the line `below` is about as long: then it begins a paragraph
+    ("Figure 3. The lamps of ...").
     """
     line = line.strip()
     if not 2 <= len(line) <= _MAX_HEADING:
@@ -76,10 +86,18 @@ def heading_level(line: str, below: str = "") -> int:
 
 
 def is_title_like(line: str) -> bool:
-    """A short line in title case without end mark: a heading if it stands alone above running text."""
+    """A short line in title case without end mark: a heading if it stands
+    alone above running text.
+    """
     line = line.strip()
     words = line.split()
-    if not 1 <= len(words) <= 9 or len(line) > 70 or "   " in line or line[-1] in _ENDS + ":!?：！？" or not _begins(line):
+    if (
+        not 1 <= len(words) <= 9
+        or len(line) > 70
+        or "   " in line
+        or line[-1] in _ENDS + ":!?：！？"
+        or not _begins(line)
+    ):
         return False
     if any(ch.isdigit() for ch in line):
         return False
@@ -90,18 +108,27 @@ def is_title_like(line: str) -> bool:
 
 
 def _begins(line: str) -> bool:
-    """Whether a line begins as a heading does: with a capital, or with a letter of a script that has none."""
+    """Whether a line begins as a heading does: with a capital, or with a letter of a
+    script that has none.
+    """
     return line[0].isupper() or (line[0].isalpha() and not is_cased(line[0]))
 
 
-def split_block(lines: Sequence[str], follows: str, furniture: frozenset[str] = frozenset()) -> Iterator[Piece]:
-    """The pieces of lines without a blank one between them; `follows` is the text of the block after them.
+def split_block(
+    lines: Sequence[str], follows: str, furniture: frozenset[str] = frozenset()
+) -> Iterator[Piece]:
+    """The pieces of lines without a blank one between them; `follows` is the text of
+    the block after them.
 
     Args:
         furniture: shapes of lines that are no headings, because they stand on every page.
     """
     at = 0
-    while at < len(lines) and shape_of(lines[at]) not in furniture and (level := _opening_level(lines, at, follows)):
+    while (
+        at < len(lines)
+        and shape_of(lines[at]) not in furniture
+        and (level := _opening_level(lines, at, follows))
+    ):
         yield Piece("heading", at, at, level)
         at += 1
         if at < len(lines) and _RULE.fullmatch(lines[at]):
@@ -120,14 +147,22 @@ def _opening_level(lines: Sequence[str], at: int, follows: str) -> int:
     level = heading_level(line, below)
     after = below or follows
     if level and after.strip():
-        if _is_capitals(line) and below and (_is_capitals(below) or not _has_prose(lines[at + 1 :])):
+        if (
+            _is_capitals(line)
+            and below
+            and (_is_capitals(below) or not _has_prose(lines[at + 1 :]))
+        ):
             return 0
         if _ITEM.match(line) and below and _ITEM.match(below):
             return 0
         return level
     alone = at == 0 and len(lines) == 1
     least = _PROSE if is_cased(line) else _PROSE // 2
-    return 2 if alone and len(follows.strip()) >= least and is_title_like(line) and not _ITEM.match(line) else 0
+    return (
+        2
+        if alone and len(follows.strip()) >= least and is_title_like(line) and not _ITEM.match(line)
+        else 0
+    )
 
 
 def _has_prose(lines: Sequence[str]) -> bool:
@@ -183,12 +218,21 @@ def _paragraphs(lines: Sequence[str], first: int, last: int) -> Iterator[Piece]:
 
 def _names_a_part(rest: str) -> bool:
     words = rest.split()
-    return 0 < len(words) <= 14 and (words[0][0].isupper() or words[0][0] in "“\"'(") and not rest.endswith((",", ";"))
+    return (
+        0 < len(words) <= 14
+        and (words[0][0].isupper() or words[0][0] in "“\"'(")
+        and not rest.endswith((",", ";"))
+    )
 
 
 def _is_capitals(line: str) -> bool:
     line = line.strip()
     letters = sum(ch.isalpha() for ch in line)
-    if letters < 4 or len(line) > _MAX_HEADING or any(ch.islower() for ch in line) or not is_cased(line):
+    if (
+        letters < 4
+        or len(line) > _MAX_HEADING
+        or any(ch.islower() for ch in line)
+        or not is_cased(line)
+    ):
         return False
     return letters * 10 >= len(line.replace(" ", "")) * 8

@@ -15,7 +15,9 @@ _FIRST_LINE = 3  # words
 
 
 def find_title(text: str, elements: Sequence[Element], name: str, given: str = "") -> str:
-    """Title: what the format's metadata says, the first heading, a short first line, or the file's name."""
+    """Title: what the format's metadata says, the first heading, a short first
+    line, or the file's name.
+    """
     if given.strip():
         return _cut(given)
     top = next((e for e in elements[:1] if e.kind == "heading" and e.level == 1), None)
@@ -23,11 +25,21 @@ def find_title(text: str, elements: Sequence[Element], name: str, given: str = "
         if element.start > _WITHIN:
             break
         words = " ".join(text[element.start : min(element.end, element.start + _LOOK)].split())
-        if element.kind == "heading" and (element is top or _is_long(words)) and not words.endswith((":", "：")):
+        if (
+            element.kind == "heading"
+            and (element is top or _is_long(words))
+            and not words.endswith((":", "："))
+        ):
             return _cut(words)
     for element in elements[:1]:
-        first = text[element.start : min(element.end, element.start + _LOOK)].split("\n", 1)[0].strip()
-        short = len(first) <= 110 and _is_long(first, _FIRST_LINE) and not first.endswith((".", ",", ";", "。", "，", "；", "।"))
+        first = (
+            text[element.start : min(element.end, element.start + _LOOK)].split("\n", 1)[0].strip()
+        )
+        short = (
+            len(first) <= 110
+            and _is_long(first, _FIRST_LINE)
+            and not first.endswith((".", ",", ";", "。", "，", "；", "।"))
+        )
         if element.kind == "paragraph" and short and any(ch.isalpha() for ch in first):
             return first
     return PurePath(name).stem.replace("_", " ").strip() or name

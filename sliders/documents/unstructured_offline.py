@@ -1,7 +1,8 @@
 """Makes `unstructured` work without network and without telemetry.
 
-Its text classification would fetch a spaCy model from the web; a blank pipeline with a sentence splitter that
-takes words in lower case for verbs gives the same elements (it only asks for sentences, words and whether a verb is among them).
+Its text classification would fetch a spaCy model from the web; a blank pipeline with a sentence
+splitter that takes words in lower case for verbs gives the same elements (it only asks for
+sentences, words and whether a verb is among them).
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def partitioner(module: str, function: str, name: str) -> Any:
         partition = getattr(importlib.import_module(f"unstructured.partition.{module}"), function)
         tokenize = importlib.import_module("unstructured.nlp.tokenize")
     except ImportError as error:
-        raise DocumentError(f'{name}: reading it needs more packages; run: pip install ".[docs]" in the checkout') from error
+        raise DocumentError(
+            f'{name}: reading it needs more packages; run: pip install ".[docs]" in the checkout'
+        ) from error
     setattr(tokenize, "_load_spacy_model", _load)  # noqa: B010  (a private name of an untyped module)
     return partition
 

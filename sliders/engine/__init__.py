@@ -1,4 +1,6 @@
-"""The engine: one question through its stages, and what questions share. It alone calls the other rooms."""
+"""The engine: one question through its stages, and what questions share. It alone
+calls the other rooms.
+"""
 
 from __future__ import annotations
 

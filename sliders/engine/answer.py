@@ -1,4 +1,6 @@
-"""From filled tables to an answer: the model's SQL, the words behind it, and how complete and how sure it is."""
+"""From filled tables to an answer: the model's SQL, the words behind it, and how
+complete and how sure it is.
+"""
 
 from __future__ import annotations
 
@@ -37,29 +39,51 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
         return replace(_without_rows(session, need, stopped), usage=shared)
     try:
         found, profiles = await _statement(session, need)
-        if found.status == "not_found" and found.sql and session.models.model_for("answer").dialect.sql == "text":
+        if (
+            found.status == "not_found"
+            and found.sql
+            and session.models.model_for("answer").dialect.sql == "text"
+        ):
             found, profiles, need = await _with_judged_values(session, need, found, profiles)
     except BudgetExceeded as error:
         spent = session.models.meter.total - before + shared
-        return replace(_without_rows(session, need, str(error)), text=f"No answer yet: {error}", reason=str(error), usage=spent)
+        return replace(
+            _without_rows(session, need, str(error)),
+            text=f"No answer yet: {error}",
+            reason=str(error),
+            usage=spent,
+        )
     _log_attempts(session, need.question, found)
     views = [profile.view for profile in profiles]
-    return _finished(session, need, found, stopped, session.models.meter.total - before + shared, views)
+    return _finished(
+        session, need, found, stopped, session.models.meter.total - before + shared, views
+    )
 
 
 def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
     ledger = completeness(session, need.columns, need.uncovered, stopped)
     unread = stopped or _unread(ledger)
     reason = need.reason or unread or "the documents gave no rows for it"
-    text = f"No answer yet: {reason}" if need.ended or unread else f"Not found in these documents: {reason}."
+    text = (
+        f"No answer yet: {reason}"
+        if need.ended or unread
+        else f"Not found in these documents: {reason}."
+    )
     return Answer(
-        need.question, need.ended or (_status_unread(ledger, stopped) if unread else "not_found"), None, text, reason=reason,
-        completeness=ledger, decisions=tuple(session.question.notes),
-    )  # fmt: skip
+        need.question,
+        need.ended or (_status_unread(ledger, stopped) if unread else "not_found"),
+        None,
+        text,
+        reason=reason,
+        completeness=ledger,
+        decisions=tuple(session.question.notes),
+    )
 
 
 def _status_unread(ledger: Completeness, stopped: str) -> Status:
-    """The status where what was not read may hold the answer: "failed" where no part of the documents could be read."""
+    """The status where what was not read may hold the answer: "failed" where no part of the
+    documents could be read.
+    """
     nothing = ledger.failed_chunks and ledger.failed_chunks + ledger.gated_chunks >= ledger.chunks
     return "failed" if nothing and not stopped else "incomplete"
 
@@ -67,24 +91,35 @@ def _status_unread(ledger: Completeness, stopped: str) -> Status:
 def _unread(ledger: Completeness) -> str:
     """That chunks could not be read, or ""."""
     failed = next((gap for gap in ledger.missing if gap.kind == "failed"), None)
-    return f"{failed}: what they say is not known; ask again, or see why with: {failed.command}" if failed else ""
+    return (
+        f"{failed}: what they say is not known; ask again, or see why with: {failed.command}"
+        if failed
+        else ""
+    )
 
 
 async def _with_judged_values(
     session: Session, need: Need, found: SqlAnswer, profiles: Sequence[TableProfile]
 ) -> tuple[SqlAnswer, Sequence[TableProfile], Need]:
-    """The answer once more where values that no row prints could be judged; as it was where there are none."""
+    """The answer once more where values that no row prints could be judged;
+    as it was where there are none.
+    """
     judged = await judge_values(session, need.question, found.sql, profiles)
     if not judged:
         return found, profiles, need
-    columns = {t: (*names, *(j.column for j in judged if j.table == t)) for t, names in need.columns.items()}
+    columns = {
+        t: (*names, *(j.column for j in judged if j.table == t))
+        for t, names in need.columns.items()
+    }
     need = replace(need, columns=columns, draft="")
     again, profiles = await _statement(session, need, [j.note for j in judged])
     attempts, usage = (*found.attempts, *again.attempts), found.usage + again.usage
     return replace(again, attempts=attempts, usage=usage), profiles, need
 
 
-async def _statement(session: Session, need: Need, mind: Sequence[str] = ()) -> tuple[SqlAnswer, Sequence[TableProfile]]:
+async def _statement(
+    session: Session, need: Need, mind: Sequence[str] = ()
+) -> tuple[SqlAnswer, Sequence[TableProfile]]:
     """What the SQL agent finds in the tables as they stand, and the tables as it saw them."""
     ordered = sorted(session.filled, key=lambda t: t.name not in need.columns)
     views = [_view(session, t) for t in ordered]
@@ -95,36 +130,68 @@ async def _statement(session: Session, need: Need, mind: Sequence[str] = ()) -> 
 
     model, profiles = session.models.model_for("answer"), profile_tables(views, run_sql)
     found = await answer_question(
-        need.question, views, run_sql, model, uncovered=need.uncovered, draft=need.draft, mind=mind, profiles=profiles
+        need.question,
+        views,
+        run_sql,
+        model,
+        uncovered=need.uncovered,
+        draft=need.draft,
+        mind=mind,
+        profiles=profiles,
     )
     return await beside_others(found, profiles, run_sql, model), profiles
 
 
 def _view(session: Session, table: Table) -> TableView:
-    """The table under its SQL names, as the agent must write them; columns that nothing was asked for are no columns yet."""
+    """The table under its SQL names, as the agent must write them; columns that nothing was asked
+    for are no columns yet.
+    """
     relation = session.catalog.schemas.relation(table.name)
     asked = session.catalog.extractions.columns_asked(table.name)
     shown = [c for c in table.columns if c.name in asked or not asked]
     columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in shown)
     names = {c.name: relation.sql_name(c.name) for c in shown}
-    beside = tuple(replace(c, companion_of=names[c.companion_of]) for c in relation.companions if c.companion_of in names)
-    judged = tuple((names[n], count) for n, count in session.catalog.extractions.judged(table.name).items() if n in names)
-    return TableView(replace(table, name=relation.relation, columns=columns), companions=beside, judged=judged)
+    beside = tuple(
+        replace(c, companion_of=names[c.companion_of])
+        for c in relation.companions
+        if c.companion_of in names
+    )
+    judged = tuple(
+        (names[n], count)
+        for n, count in session.catalog.extractions.judged(table.name).items()
+        if n in names
+    )
+    return TableView(
+        replace(table, name=relation.relation, columns=columns), companions=beside, judged=judged
+    )
 
 
 def _finished(
-    session: Session, need: Need, found: SqlAnswer, stopped: str, usage: Usage, views: Sequence[TableView]
+    session: Session,
+    need: Need,
+    found: SqlAnswer,
+    stopped: str,
+    usage: Usage,
+    views: Sequence[TableView],
 ) -> Answer:
     read = tables_read(session, found.sql, views)
-    used = {one.table.name: tuple(column.name for column in one.columns) for one in read} or need.columns
+    used = {
+        one.table.name: tuple(column.name for column in one.columns) for one in read
+    } or need.columns
     ledger = completeness(session, used, need.uncovered, stopped)
     status, text, reason = found.status, found.text, found.reason or stopped
     ledger = replace(ledger, missing=(*found.completeness.missing, *ledger.missing))
-    tried = try_variations(session, found, views, ledger) if found.sql else Tried(ledger, doubts=found.doubts)
+    tried = (
+        try_variations(session, found, views, ledger)
+        if found.sql
+        else Tried(ledger, doubts=found.doubts)
+    )
     ledger = tried.ledger
     if status == "answered" and not ledger.complete:
         status = "incomplete"
-    elif status == "not_found" and (unread := stopped or _unread(ledger)):  # what was not read may tell it
+    elif status == "not_found" and (
+        unread := stopped or _unread(ledger)
+    ):  # what was not read may tell it
         status, text, reason = _status_unread(ledger, stopped), f"No answer yet: {unread}", unread
     if status == "incomplete" and found.value is not None:
         text = f"{found.text} (incomplete: {'; '.join(map(str, ledger.missing))})"

@@ -1,4 +1,6 @@
-"""Reading attributes of one document from some of its segments: the protocol, and the reader that asks the model."""
+"""Reading attributes of one document from some of its segments: the protocol, and the reader
+that asks the model.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ _JOINT = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one call gave: a cell for each attribute that was asked for (none when it failed), and what it cost."""
+    """What one call gave: a cell for each attribute that was asked for (none when it
+    failed), and what it cost.
+    """
 
     cells: tuple[Cell, ...]
     tokens: int
@@ -41,7 +45,9 @@ class AttributeReader(Protocol):
     overhead: int
     """Tokens of a call beside its segments: instructions and fields."""
 
-    async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
+    async def read(
+        self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
+    ) -> Reading:
         """Read these columns from these segments, given in the order of the text."""
         ...
 
@@ -53,32 +59,49 @@ class ModelReader:
         self._session = session
         self._model = session.models.model_for("extract")
         compact = self._model.dialect.row_shape == "values"
-        empty = values_prompt("", ()) if compact else read_prompt("", (Asked(Table("record", ()), ()),), 0)
+        empty = (
+            values_prompt("", ())
+            if compact
+            else read_prompt("", (Asked(Table("record", ()), ()),), 0)
+        )
         self.overhead = sum(self._model.count_tokens(message.content) for message in empty.messages)
 
-    async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
+    async def read(
+        self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
+    ) -> Reading:
         """See `AttributeReader.read`."""
         joined = _Joined.of(document, places)
         identity = f"{document.id}\x1f{joined.places}"
         chunk = Chunk(
-            id=hashlib.sha256(identity.encode()).hexdigest()[:16], document_id=document.id, position=0, start=0,
-            end=len(joined.text), text=joined.text, tokens=self._model.count_tokens(joined.text),
+            id=hashlib.sha256(identity.encode()).hexdigest()[:16],
+            document_id=document.id,
+            position=0,
+            start=0,
+            end=len(joined.text),
+            text=joined.text,
+            tokens=self._model.count_tokens(joined.text),
             context=ChunkContext(),
-        )  # fmt: skip
+        )
         single = replace(table, grain="document")
         source = Source(chunk, chunk.text, 0, _context(self._session, document, places))
         read = read_compact if self._model.dialect.row_shape == "values" else read_chunk
         found = await read(source, [Asked(single, tuple(columns))], self._model)
         for change in found.changes:
-            self._session.decide("extract", f"column:{table.name}.{change.column}", "changed", change.told)
+            self._session.decide(
+                "extract", f"column:{table.name}.{change.column}", "changed", change.told
+            )
         if found.failed(table.name):
-            return Reading((), found.tokens, "; ".join(refusal.reason for refusal in found.refusals))
+            return Reading(
+                (), found.tokens, "; ".join(refusal.reason for refusal in found.refusals)
+            )
         cells = tuple(joined.placed(cell, document) for cell in _of_one_row(found.rows, columns))
         return Reading(cells, found.tokens)
 
 
 def _of_one_row(rows: Sequence[Row], columns: Sequence[Column]) -> list[Cell]:
-    """For each column the first cell with a value, else with a reason of its own to be empty; a document has one row."""
+    """For each column the first cell with a value, else with a reason of its own to be empty;
+    a document has one row.
+    """
     found = []
     for column in columns:
         cells = [cell for row in rows if (cell := row.cell(column.name)) is not None]
@@ -90,7 +113,9 @@ def _of_one_row(rows: Sequence[Row], columns: Sequence[Column]) -> list[Cell]:
 
 @dataclass(frozen=True, slots=True)
 class _Joined:
-    """Segments as one text, and the way back to their places: adjacent ones are joined as they stand."""
+    """Segments as one text, and the way back to their places: adjacent ones are
+    joined as they stand.
+    """
 
     text: str
     places: tuple[Place, ...]
@@ -116,18 +141,24 @@ class _Joined:
         if cell.span is None:
             return cell
         return replace(
-            cell, span=self._place(cell.span, document), parts=tuple(self._place(part, document) for part in cell.parts)
+            cell,
+            span=self._place(cell.span, document),
+            parts=tuple(self._place(part, document) for part in cell.parts),
         )
 
     def _place(self, span: Span, document: Document) -> Span:
         number = max(n for n, offset in enumerate(self.offsets) if offset <= span.start)
         run_start, run_end = self.places[number]
         start = run_start + span.start - self.offsets[number]
-        return Span(document.id, start, min(run_end, start + span.end - span.start), document.page_at(start))
+        return Span(
+            document.id, start, min(run_end, start + span.end - span.start), document.page_at(start)
+        )
 
 
 def _context(session: Session, document: Document, places: Sequence[Place]) -> Context:
-    """What the document shows about its printed values, with the notes of the tables that are sent."""
+    """What the document shows about its printed values, with the notes of the
+    tables that are sent.
+    """
     notes = [
         e.grid.note or e.grid.caption
         for e in document.elements

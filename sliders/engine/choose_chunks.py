@@ -1,7 +1,7 @@
 """Which chunks of long documents are worth asking: nearness to what discriminates, then the gate.
 
-A column whose words stand on every page (the name of a company in its own report) tells no chunk apart: each column and
-each question weighs as much as its best chunks stand out from the others.
+A column whose words stand on every page (the name of a company in its own report) tells no chunk
+apart: each column and each question weighs as much as its best chunks stand out from the others.
 """
 
 from __future__ import annotations
@@ -23,22 +23,39 @@ LONG = 4
 _WINDOW = 1200
 """Characters of a piece that is embedded by itself: a chunk is as near as its nearest piece."""
 _MOST_EMBEDDED = 4000
-"""Pieces of one run beyond which words alone choose: two cores embed some 200 short pieces a second."""
+"""Pieces of one run beyond which words alone choose: two cores embed some 200
+short pieces a second.
+"""
 _RANK_OFFSET = 10
 _SHOWN_INSIDE = 700
 
 
 def left_out(
-    chunks: Sequence[Chunk], asked: Sequence[Asked], questions: Sequence[str], most: int, embedder: Embedder, *, among: int = 0
+    chunks: Sequence[Chunk],
+    asked: Sequence[Asked],
+    questions: Sequence[str],
+    most: int,
+    embedder: Embedder,
+    *,
+    among: int = 0,
 ) -> dict[str, str]:
-    """Why chunks of a document are not read, by chunk id; at most `most` stay, the first one always: it names the document.
+    """Why chunks of a document are not read, by chunk id; at most `most` stay, the first one
+    always: it names the document.
 
     Args:
-        among: how many chunks of all documents are to be chosen from: of too many, words alone choose.
+        among: how many chunks of all documents are to be chosen from: of too
+            many, words alone choose.
     """
     if len(chunks) <= max(LONG, most):
         return {}
-    queries = [*questions, *(f"{spoken_name(c.name)}: {c.description or a.table.row}" for a in asked for c in a.columns)]
+    queries = [
+        *questions,
+        *(
+            f"{spoken_name(c.name)}: {c.description or a.table.row}"
+            for a in asked
+            for c in a.columns
+        ),
+    ]
     scores = _by_words(chunks, queries)
     if among <= _MOST_EMBEDDED // LONG:
         scores += _by_meaning(chunks, queries, embedder)
@@ -56,17 +73,28 @@ def _by_words(chunks: Sequence[Chunk], queries: Sequence[str]) -> NDArray[np.flo
     return total
 
 
-def _by_meaning(chunks: Sequence[Chunk], queries: Sequence[str], embedder: Embedder) -> NDArray[np.float64]:
+def _by_meaning(
+    chunks: Sequence[Chunk], queries: Sequence[str], embedder: Embedder
+) -> NDArray[np.float64]:
     """The score of each chunk over all queries, by the cosine of its nearest piece."""
-    pieces = [[c.text[at : at + _WINDOW] for at in range(0, max(1, len(c.text)), _WINDOW)] for c in chunks]
-    cosines = embedder.embed([piece for each in pieces for piece in each]) @ embedder.embed(list(queries)).T
+    pieces = [
+        [c.text[at : at + _WINDOW] for at in range(0, max(1, len(c.text)), _WINDOW)] for c in chunks
+    ]
+    cosines = (
+        embedder.embed([piece for each in pieces for piece in each])
+        @ embedder.embed(list(queries)).T
+    )
     best = np.maximum.reduceat(cosines, np.cumsum([0, *map(len, pieces[:-1])]))
-    total: NDArray[np.float64] = np.sum([_ranked(best[:, place]) for place in range(len(queries))], axis=0)
+    total: NDArray[np.float64] = np.sum(
+        [_ranked(best[:, place]) for place in range(len(queries))], axis=0
+    )
     return total
 
 
 def _ranked(scores: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Reciprocal ranks, weighted by how many standard deviations the best score stands above the mean."""
+    """Reciprocal ranks, weighted by how many standard deviations the best score
+    stands above the mean.
+    """
     spread = float(scores.std())
     if spread == 0:
         return np.zeros(len(scores))
@@ -77,10 +105,14 @@ def _ranked(scores: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def shown_to_gate(chunk: Chunk, document: Document) -> str:
-    """A chunk as the gate sees it: its own headings, the headings and tables inside it, and how it begins."""
+    """A chunk as the gate sees it: its own headings, the headings and tables inside
+    it, and how it begins.
+    """
     inside = [e for e in document.elements if e.start < chunk.end and e.end > chunk.start]
     headings = [document.text[e.start : e.end].strip() for e in inside if e.kind == "heading"]
-    spans = [(max(e.start, chunk.start), min(e.end, chunk.end)) for e in inside if e.grid is not None]
+    spans = [
+        (max(e.start, chunk.start), min(e.end, chunk.end)) for e in inside if e.grid is not None
+    ]
     tables = [_table_line(document, start, end) for start, end in spans]
     lines = [chunk.context.header(), *(f"# {' '.join(h.split())}" for h in headings), *tables]
     told = "\n".join(line for line in lines if line)[:_SHOWN_INSIDE]
@@ -89,5 +121,9 @@ def shown_to_gate(chunk: Chunk, document: Document) -> str:
 
 def _table_line(document: Document, start: int, end: int) -> str:
     """The first cells of a table's rows, which name its lines."""
-    labels = (line.strip("| ").split("|")[0].strip() for line in document.text[start:end].splitlines())
-    return "Table: " + "; ".join(dict.fromkeys(label for label in labels if label.strip("-: ")))[:300]
+    labels = (
+        line.strip("| ").split("|")[0].strip() for line in document.text[start:end].splitlines()
+    )
+    return (
+        "Table: " + "; ".join(dict.fromkeys(label for label in labels if label.strip("-: ")))[:300]
+    )

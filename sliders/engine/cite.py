@@ -22,7 +22,9 @@ from sliders.store.lineage import doubt_of, values_shown, words_of_odds
 from sliders.store.records import Relation
 
 MOST, MOST_RESULT_ROWS = 20, 50
-"""Rows of tables that are cited; each of the first result rows has one of every table that it comes from all the same."""
+"""Rows of tables that are cited; each of the first result rows has one of every table that it
+comes from all the same.
+"""
 _TRACED = 5_000
 _AROUND = 300
 _Rows = Sequence[Sequence[Any]]
@@ -30,7 +32,9 @@ _Place = tuple[int | None, str, str]
 """A result row, a table in SQL and the id of one of its rows."""
 
 
-def cite(session: Session, sql: str, views: Sequence[TableView], shown: _Rows = ()) -> tuple[Citation, ...]:
+def cite(
+    session: Session, sql: str, views: Sequence[TableView], shown: _Rows = ()
+) -> tuple[Citation, ...]:
     """Citations of the rows that gave the result, only for the columns that the statement uses.
 
     They are grouped by result row; first come the cells whose values the result shows.
@@ -46,15 +50,23 @@ def cite(session: Session, sql: str, views: Sequence[TableView], shown: _Rows = 
     known: dict[tuple[str, str], list[Citation]] = {}
     for number, table, row_id in places:
         if (table, row_id) not in known:
-            known[table, row_id] = _of_row(session, relations[table], row_id, {c.lower() for c in columns[table]}, names)
+            known[table, row_id] = _of_row(
+                session, relations[table], row_id, {c.lower() for c in columns[table]}, names
+            )
         out += [replace(one, result_row=number) for one in known[table, row_id]]
-    order = sorted(out, key=lambda c: (c.result_row is None, c.result_row or 0, not _carries(c, shown)))
+    order = sorted(
+        out, key=lambda c: (c.result_row is None, c.result_row or 0, not _carries(c, shown))
+    )
     return tuple(dict.fromkeys(order))
 
 
 def _carries(citation: Citation, shown: _Rows) -> bool:
     """Whether the value of a citation is one that its result row shows."""
-    rows = shown if citation.result_row is None else shown[citation.result_row : citation.result_row + 1]
+    rows = (
+        shown
+        if citation.result_row is None
+        else shown[citation.result_row : citation.result_row + 1]
+    )
     return any(citation.value == value for row in rows for value in row if value is not None)
 
 
@@ -64,19 +76,27 @@ def _traced(session: Session, sql: str, views: Sequence[TableView], shown: _Rows
     for trace in traces(sql, views) if sql else ():
         statement = f"SELECT * FROM ({trace.sql}) AS traced LIMIT {_TRACED}"
         try:
-            result = run_readonly(session.catalog.database, statement, tables=[view.name for view in views])
+            result = run_readonly(
+                session.catalog.database, statement, tables=[view.name for view in views]
+            )
         except (StoreError, QueryError) as error:
             session.decide("answer", "citations", "left out", str(error))
             continue
         tables = [table.lower() for _, table in trace.rows]
         for number, line in _numbered(result.rows, trace.shown, shown):
             ids = line[len(line) - len(tables) :]
-            found |= dict.fromkeys((number, table, str(i)) for table, i in zip(tables, ids, strict=True) if i is not None)
+            found |= dict.fromkeys(
+                (number, table, str(i))
+                for table, i in zip(tables, ids, strict=True)
+                if i is not None
+            )
     return sorted(found, key=lambda place: (place[0] is None, place[0] or 0))
 
 
 def _numbered(rows: _Rows, width: int, shown: _Rows) -> Iterator[tuple[int | None, Sequence[Any]]]:
-    """Each traced row with the number of the result row that has its values; rows of no result row are left out."""
+    """Each traced row with the number of the result row that has its values;
+    rows of no result row are left out.
+    """
     places: dict[tuple[Any, ...], list[int]] = {}
     for number, row in enumerate(shown):
         places.setdefault(tuple(row), []).append(number)
@@ -103,9 +123,13 @@ def _chosen(places: Sequence[_Place]) -> list[_Place]:
     return [*needed, *(place for _, place in others[: max(0, MOST - len(needed))])]
 
 
-def citations_of(session: Session, row_ids: Sequence[str], columns: Iterable[str] = ()) -> list[Citation]:
-    """The words behind rows of data tables: of the columns named, or of all; where the sources of a row say different things,
-    those that say what the row shows. A value that a person decided rests on the decision."""
+def citations_of(
+    session: Session, row_ids: Sequence[str], columns: Iterable[str] = ()
+) -> list[Citation]:
+    """The words behind rows of data tables: of the columns named, or of all; where the sources of
+    a row say different things, those that say what the row shows. A value that a person decided
+    rests on the decision.
+    """
     wanted = {name.lower() for name in columns}
     names = {d.id: d.name for d in session.catalog.documents.all(superseded=True)}
     found: dict[Citation, None] = {}
@@ -115,9 +139,17 @@ def citations_of(session: Session, row_ids: Sequence[str], columns: Iterable[str
     return list(found)
 
 
-def _of_row(session: Session, relation: Relation, identifier: str, wanted: set[str], names: Mapping[str, str]) -> list[Citation]:
+def _of_row(
+    session: Session,
+    relation: Relation,
+    identifier: str,
+    wanted: set[str],
+    names: Mapping[str, str],
+) -> list[Citation]:
     """The citations of one row of a table; none where it has no such row."""
-    sources = session.catalog.extractions.get(session.catalog.tables.sources(relation.name, identifier))
+    sources = session.catalog.extractions.get(
+        session.catalog.tables.sources(relation.name, identifier)
+    )
     if not sources:
         return []
     shown = values_shown(session.catalog, relation.name, identifier)
@@ -126,17 +158,38 @@ def _of_row(session: Session, relation: Relation, identifier: str, wanted: set[s
     for column, told in decided.items():
         if not wanted or relation.sql_name(column).lower() in wanted:
             home = (sources.get(identifier) or next(iter(sources.values()))).document_id
-            found.append(Citation(names.get(home, home), "", None, relation.name, column, identifier, shown.get(column), home,
-                                  how="decided", reason=told))  # fmt: skip
+            found.append(
+                Citation(
+                    names.get(home, home),
+                    "",
+                    None,
+                    relation.name,
+                    column,
+                    identifier,
+                    shown.get(column),
+                    home,
+                    how="decided",
+                    reason=told,
+                )
+            )
     for row, cell in _carrying(session, sources.values(), shown):
-        if cell.column not in decided and (not wanted or relation.sql_name(cell.column).lower() in wanted):
+        if cell.column not in decided and (
+            not wanted or relation.sql_name(cell.column).lower() in wanted
+        ):
             found += _of_cell(session, row, cell, names)
     return found
 
 
-def _carrying(session: Session, rows: Iterable[Row], shown: Mapping[str, Scalar]) -> list[tuple[Row, Cell]]:
+def _carrying(
+    session: Session, rows: Iterable[Row], shown: Mapping[str, Scalar]
+) -> list[tuple[Row, Cell]]:
     """The cells with a value that a data row rests on."""
-    cells = [(r, c) for r in rows for c in r.cells if c.value is not None and enters(c, session.settings.unverified)]
+    cells = [
+        (r, c)
+        for r in rows
+        for c in r.cells
+        if c.value is not None and enters(c, session.settings.unverified)
+    ]
     carried = {c.column for _, c in cells if c.value == shown.get(c.column)}
     return [(r, c) for r, c in cells if c.column not in carried or c.value == shown[c.column]]
 
@@ -144,24 +197,47 @@ def _carrying(session: Session, rows: Iterable[Row], shown: Mapping[str, Scalar]
 def _of_cell(session: Session, row: Row, cell: Cell, names: Mapping[str, str]) -> list[Citation]:
     """A citation for each place that a value rests on; one without words where it rests on none."""
     about = Citation(
-        names.get(row.document_id, row.document_id), "", None, row.table, cell.column, row.id, cell.value,
-        row.document_id, grounding=cell.grounding.value, how=cell.how.value,
-        reason=cell.rationale or words_of_odds(cell.odds), doubt=doubt_of(cell),
-    )  # fmt: skip
+        names.get(row.document_id, row.document_id),
+        "",
+        None,
+        row.table,
+        cell.column,
+        row.id,
+        cell.value,
+        row.document_id,
+        grounding=cell.grounding.value,
+        how=cell.how.value,
+        reason=cell.rationale or words_of_odds(cell.odds),
+        doubt=doubt_of(cell),
+    )
     out = []
     for span in (cell.span, *cell.parts):
         if span is not None:
             quote = session.catalog.documents.text(span.document_id)[span.start : span.end]
             document = names.get(span.document_id, span.document_id)
-            out.append(replace(about, document=document, quote=quote, page=span.page, document_id=span.document_id,
-                               start=span.start, end=span.end))  # fmt: skip
+            out.append(
+                replace(
+                    about,
+                    document=document,
+                    quote=quote,
+                    page=span.page,
+                    document_id=span.document_id,
+                    start=span.start,
+                    end=span.end,
+                )
+            )
     return out or [about]
 
 
 def quote_of(session: Session, rows: Sequence[Row]) -> Callable[[str, str], str]:
-    """The sentence (in a table the line) that holds the words of a cell, by row id and column; "" when unknown."""
+    """The sentence (in a table the line) that holds the words of a cell, by row id and
+    column; "" when unknown.
+    """
     spans = {
-        (row.id, cell.column): cell.span for row in rows for cell in row.cells if cell.span is not None
+        (row.id, cell.column): cell.span
+        for row in rows
+        for cell in row.cells
+        if cell.span is not None
     }
 
     def quote(row_id: str, column: str) -> str:
@@ -170,7 +246,10 @@ def quote_of(session: Session, rows: Sequence[Row]) -> Callable[[str, str], str]
             return ""
         text = session.catalog.documents.text(span.document_id)
         low, high = max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)
-        around = next((s for s in sentence_spans(text, low, high) if s[0] <= span.start < s[1]), (span.start, span.end))
+        around = next(
+            (s for s in sentence_spans(text, low, high) if s[0] <= span.start < s[1]),
+            (span.start, span.end),
+        )
         return " ".join(text[around[0] : max(around[1], span.end)].split())
 
     return quote

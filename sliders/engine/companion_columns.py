@@ -1,4 +1,6 @@
-"""Companion columns through a repair: a repaired row keeps the bound and the doubt of the cells whose values it shows."""
+"""Companion columns through a repair: a repaired row keeps the bound and the doubt of the cells
+whose values it shows.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +19,36 @@ from sliders.store.records import Relation, RelationColumn, TableVersion
 
 def canonical_columns(relation: Relation, repairs: Sequence[Repair]) -> tuple[RelationColumn, ...]:
     """The columns of canonical forms that repairs fill: those that a statement names."""
-    named = {name: relation.companion(name, "canonical") for name in dict.fromkeys(r.column for r in repairs if r.column)}
-    filled = (r.column for r in repairs if r.column and any(quoted(named[r.column].sql_name) in s for s in r.statements))
+    named = {
+        name: relation.companion(name, "canonical")
+        for name in dict.fromkeys(r.column for r in repairs if r.column)
+    }
+    filled = (
+        r.column
+        for r in repairs
+        if r.column and any(quoted(named[r.column].sql_name) in s for s in r.statements)
+    )
     return tuple(named[name] for name in dict.fromkeys(filled))
 
 
 def made_by(repairs: Sequence[Repair]) -> dict[tuple[str, str], Repair]:
     """The last repair of each value, by extracted row and column."""
-    return {(row, r.column): r for r in repairs if r.column and r.operation != "canonicalize" for row in r.rows}
+    return {
+        (row, r.column): r
+        for r in repairs
+        if r.column and r.operation != "canonicalize"
+        for row in r.rows
+    }
 
 
 def with_read_companions(
-    session: Session, root: TableVersion, relation: Relation, after: Sequence[DataRow],
-    before: Mapping[str, Sequence[Any]], repairs: Sequence[Repair],
-) -> Sequence[DataRow]:  # fmt: skip
+    session: Session,
+    root: TableVersion,
+    relation: Relation,
+    after: Sequence[DataRow],
+    before: Mapping[str, Sequence[Any]],
+    repairs: Sequence[Repair],
+) -> Sequence[DataRow]:
     """The repaired rows with what stands beside their values in the version as extracted.
 
     Args:
@@ -40,24 +58,38 @@ def with_read_companions(
     if not columns:
         return after
     names = [c.sql_name for c in columns]
-    beside = {line[0]: dict(zip(names, line[1:], strict=True)) for line in session.catalog.tables.lines(root, ("row_id", *names))}
+    beside = {
+        line[0]: dict(zip(names, line[1:], strict=True))
+        for line in session.catalog.tables.lines(root, ("row_id", *names))
+    }
     made = made_by(repairs)
     places = {c.name: (place, c.sql_name) for place, c in enumerate(relation.columns)}
-    return [replace(row, values={**row.values, **_beside(row, columns, places, before, beside, made)}) for row in after]
+    return [
+        replace(row, values={**row.values, **_beside(row, columns, places, before, beside, made)})
+        for row in after
+    ]
 
 
 def _beside(
-    row: DataRow, columns: Sequence[RelationColumn], places: Mapping[str, tuple[int, str]],
-    before: Mapping[str, Sequence[Any]], beside: Mapping[str, Mapping[str, Scalar]],
+    row: DataRow,
+    columns: Sequence[RelationColumn],
+    places: Mapping[str, tuple[int, str]],
+    before: Mapping[str, Sequence[Any]],
+    beside: Mapping[str, Mapping[str, Scalar]],
     made: Mapping[tuple[str, str], Repair],
-) -> dict[str, Scalar]:  # fmt: skip
-    """The companions of one row. A value that a person decided has none; one that another row gave has those of that row."""
+) -> dict[str, Scalar]:
+    """The companions of one row.
+
+    A value that a person decided has none; one that another row gave has those of that row.
+    """
     own = row.sources or (row.row_id,)
     out: dict[str, Scalar] = {}
     for column in columns:
         place, sql_name = places[column.companion_of]
         value = row.values[sql_name]
-        repair = next((made[s, column.companion_of] for s in own if (s, column.companion_of) in made), None)
+        repair = next(
+            (made[s, column.companion_of] for s in own if (s, column.companion_of) in made), None
+        )
         decided = value is None or (repair is not None and repair.operation == "correct")
         givers = [] if decided else [s for s in own if before[s][place] == value]
         if not givers and repair is not None and not decided:
@@ -65,5 +97,7 @@ def _beside(
         said = [beside[s][column.sql_name] for s in givers]
         # Where one of several readings of the same value is sure, the value is verified.
         sure = column.role == "doubt" and None in said
-        out[column.sql_name] = None if sure else next((one for one in said if one is not None), None)
+        out[column.sql_name] = (
+            None if sure else next((one for one in said if one is not None), None)
+        )
     return out

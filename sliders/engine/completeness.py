@@ -1,4 +1,6 @@
-"""The ledger of an answer: what is missing under it, and what in it is not printed words (contract 5)."""
+"""The ledger of an answer: what is missing under it, and what in it is not
+printed words (contract 5).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from sliders.store.records import Reliability
 _LONGEST_REASON = 300
 
 
-def completeness(session: Session, columns: Mapping[str, Sequence[str]], uncovered: str = "", stopped: str = "") -> Completeness:
+def completeness(
+    session: Session, columns: Mapping[str, Sequence[str]], uncovered: str = "", stopped: str = ""
+) -> Completeness:
     """The ledger of the tables and columns that an answer rests on.
 
     Args:
@@ -25,10 +29,21 @@ def completeness(session: Session, columns: Mapping[str, Sequence[str]], uncover
     """
     extractions, documents = session.catalog.extractions, _Documents(session, tuple(columns))
     tasks = [task for table in columns for task in extractions.tasks(table)]
-    left, done = ({task.chunk_id for task in tasks if task.state in states} for states in (("gated", "pruned"), ("done",)))
+    left, done = (
+        {task.chunk_id for task in tasks if task.state in states}
+        for states in (("gated", "pruned"), ("done",))
+    )
     failed = _failed(session, columns)
-    rests = reduce(add, (extractions.reliability(table, names) for table, names in columns.items()), Reliability())
-    missing = [Gap("stopped", stopped, documents.named(documents.silent - documents.of(done)))] if stopped else []
+    rests = reduce(
+        add,
+        (extractions.reliability(table, names) for table, names in columns.items()),
+        Reliability(),
+    )
+    missing = (
+        [Gap("stopped", stopped, documents.named(documents.silent - documents.of(done)))]
+        if stopped
+        else []
+    )
     missing += _failures(documents, failed)
     missing += [Gap("uncovered", f"no column holds {uncovered}")] if uncovered else []
     missing += documents.rowless(left)
@@ -41,7 +56,9 @@ def completeness(session: Session, columns: Mapping[str, Sequence[str]], uncover
         gated_chunks=len(left - done),
         ungrounded_cells=rests.ungrounded,
         unparsed_cells=rests.unparsed,
-        open_conflicts=sum(len(session.catalog.knowledge.statistic(f"conflicts:{table}", [])) for table in columns),
+        open_conflicts=sum(
+            len(session.catalog.knowledge.statistic(f"conflicts:{table}", [])) for table in columns
+        ),
         judged_cells=rests.judged,
         unverified_cells=rests.unverified,
         missing=tuple(missing),
@@ -51,8 +68,8 @@ def completeness(session: Session, columns: Mapping[str, Sequence[str]], uncover
 class _Documents:
     """The current documents by what they are to some tables: `filling` them, or `silent`.
 
-    A document that fills other tables alone is of another kind, and neither; it is of the same kind where one of those tables is
-    filled by the kind of document that fills one of these.
+    A document that fills other tables alone is of another kind, and neither; it is of the same kind
+    where one of those tables is filled by the kind of document that fills one of these.
     """
 
     def __init__(self, session: Session, tables: Sequence[str]) -> None:
@@ -68,8 +85,12 @@ class _Documents:
         self.silent = (frozenset(self._names) - elsewhere | kin) - self.filling
 
     def _alike(self, table: Table, every: Sequence[Table]) -> frozenset[str]:
-        """The documents of the kind that fills a table, by the rows that they gave of other tables."""
-        same = (other.name for other in every if table.documents and other.documents == table.documents)
+        """The documents of the kind that fills a table, by the rows that they
+        gave of other tables.
+        """
+        same = (
+            other.name for other in every if table.documents and other.documents == table.documents
+        )
         return frozenset[str]().union(*(self._giving[name] for name in same))
 
     def of(self, chunks: Iterable[str]) -> frozenset[str]:
@@ -78,27 +99,40 @@ class _Documents:
 
     def named(self, documents: frozenset[str]) -> tuple[str, ...]:
         """The names of documents, in order."""
-        return tuple(sorted(self._names[document] for document in documents if document in self._names))
+        return tuple(
+            sorted(self._names[document] for document in documents if document in self._names)
+        )
 
     def rowless(self, left: set[str]) -> Iterator[Gap]:
-        """The documents that should have the one row of a table and have none: the table is for every kind of document, or they
-        are of its kind, or parts of them were left out unread and nothing was found in the others."""
+        """The documents that should have the one row of a table and have none: the table is for
+        every kind of document, or they are of its kind, or parts of them were left out unread and
+        nothing was found in the others.
+        """
         for table in self._tables:
             without = self.silent & self.of(left) if table.documents else self.silent
             lacking = self.named((without | self._kin[table.name]) - self._giving[table.name])
             if lacking and table.grain == "document":
                 count = "1 document" if len(lacking) == 1 else f"{len(lacking)} documents"
-                yield Gap("document", f"{table.name} has no row of {count}", lacking, command_of("why", lacking[0]))
+                yield Gap(
+                    "document",
+                    f"{table.name} has no row of {count}",
+                    lacking,
+                    command_of("why", lacking[0]),
+                )
 
 
 def _failed(session: Session, columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Why chunks could not be read for these columns, by chunk id; what failed once may have been read since."""
+    """Why chunks could not be read for these columns, by chunk id; what failed once may
+    have been read since.
+    """
     extractions = session.catalog.extractions
     failed: dict[str, str] = {}
     for table, names in columns.items():
         known = extractions.settled(session.schema.table(table))
         for task in extractions.tasks(table, "failed"):
-            if not set(names).isdisjoint(task.columns) and not known.get(task.chunk_id, frozenset()).issuperset(names):
+            if not set(names).isdisjoint(task.columns) and not known.get(
+                task.chunk_id, frozenset()
+            ).issuperset(names):
                 failed[task.chunk_id] = task.reason
     return failed
 

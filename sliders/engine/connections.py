@@ -1,4 +1,6 @@
-"""From settings to models: one door for each stage, with cache, limits, meter and budget in front of it."""
+"""From settings to models: one door for each stage, with cache, limits, meter and
+budget in front of it.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,22 @@ class ModelSet:
     """
 
     def __init__(
-        self, models: Mapping[str, Model], endpoints: Mapping[str, str], log: CallLog, meter: Meter | None = None,
+        self,
+        models: Mapping[str, Model],
+        endpoints: Mapping[str, str],
+        log: CallLog,
+        meter: Meter | None = None,
         gate: Gate | None = None,
-    ) -> None:  # fmt: skip
-        self._models, self._endpoints, self._log, self._gate = dict(models), dict(endpoints), log, gate
+    ) -> None:
+        self._models, self._endpoints, self._log, self._gate = (
+            dict(models),
+            dict(endpoints),
+            log,
+            gate,
+        )
         self.meter, self.outcomes = meter or Meter(), Outcomes()
-        # Stages that share a model share its wrapper too, so that equal requests of two stages are one call.
+        # Stages that share a model share its wrapper too, so that equal requests of two
+        # stages are one call.
         self._wrapped: dict[int, CachedModel] = {}
         self._users: PerLoop[list[ModelSet]] = PerLoop(list)
 
@@ -43,15 +55,21 @@ class ModelSet:
         model = self._models[known]
         if id(model) not in self._wrapped:
             endpoint = self._endpoints.get(known, "")
-            self._wrapped[id(model)] = CachedModel(model, self._log, self.meter, endpoint, self._gate, self.outcomes)
+            self._wrapped[id(model)] = CachedModel(
+                model, self._log, self.meter, endpoint, self._gate, self.outcomes
+            )
         return self._wrapped[id(model)]
 
     def serves_one(self, stage: str) -> bool:
-        """Whether the stage's server reads one request at a time: two that share a text are best sent one after the other."""
+        """Whether the stage's server reads one request at a time: two that share a text are best
+        sent one after the other.
+        """
         return isinstance(self._models[stage if stage in self._models else ""], LocalModel)
 
     def for_run(self, log: CallLog | None = None) -> ModelSet:
-        """The same models with a fresh meter, for the next run; `log` where its calls are kept elsewhere."""
+        """The same models with a fresh meter, for the next run; `log` where its
+        calls are kept elsewhere.
+        """
         models = copy(self)
         models._log, models.meter, models._wrapped = log or self._log, Meter(self.meter.budget), {}
         models.outcomes = Outcomes()
@@ -59,7 +77,9 @@ class ModelSet:
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[None]:
-        """Connections of the running event loop stay open as long as a run of it is in such a block."""
+        """Connections of the running event loop stay open as long as a run of
+        it is in such a block.
+        """
         users = self._users.get()
         users.append(self)
         try:
@@ -77,14 +97,18 @@ class ModelSet:
 
 
 def connect(
-    settings: Settings, call_log: CallLog | None = None, *, model: Model | Mapping[str, Model] | None = None,
+    settings: Settings,
+    call_log: CallLog | None = None,
+    *,
+    model: Model | Mapping[str, Model] | None = None,
     limiter: Limiter | None = None,
 ) -> ModelSet:
-    """The models that the settings name, behind one call log and one meter. Nothing is contacted before the first call.
+    """The models that the settings name, behind one call log and one meter.
+    Nothing is contacted before the first call.
 
-    `model` stands in for the settings' own (a double), or one for each stage ("" for the others); `limiter` holds limits that are
-    shared with other processes. Raises SettingsError: a money budget over a model without a price, or a price table that
-    cannot be read.
+    `model` stands in for the settings' own (a double), or one for each stage ("" for the others);
+    `limiter` holds limits that are shared with other processes. Raises SettingsError: a money
+    budget over a model without a price, or a price table that cannot be read.
     """
     log: CallLog = MemoryCallLog() if call_log is None else call_log
     meter = Meter(settings.budget)
@@ -107,25 +131,38 @@ def connect(
             built[name] = local_model(settings, _dialect(settings, name))
         elif name not in built:
             _check_price(settings, name, prices)
-            # "local" at an address is our own kind of server, started by someone else: it takes compact grammars.
+            # "local" at an address is our own kind of server, started by someone else:
+            # it takes compact grammars.
             first = Rung.GRAMMAR if name == LOCAL else Rung.JSON_SCHEMA
             built[name] = OpenAIModel(
-                name, settings, prices=prices, first_rung=first, dialect=_dialect(settings, name), gate=gate, limiter=limiter
+                name,
+                settings,
+                prices=prices,
+                first_rung=first,
+                dialect=_dialect(settings, name),
+                gate=gate,
+                limiter=limiter,
             )
         models[stage] = built[name]
-        endpoints[stage] = f"embedded:{EMBEDDED.sha256[:16]}" if embedded else settings.base_url or "openai"
+        endpoints[stage] = (
+            f"embedded:{EMBEDDED.sha256[:16]}" if embedded else settings.base_url or "openai"
+        )
     return ModelSet(models, endpoints, log, meter)
 
 
 def _dialect(settings: Settings, name: str) -> Dialect:
-    """The one place where a model gets its dialect: as the settings say, else compact for the embedded one."""
-    chosen = ("compact" if name == LOCAL else "full") if settings.dialect == "auto" else settings.dialect
+    """The one place where a model gets its dialect: as the settings say, else compact
+    for the embedded one.
+    """
+    chosen = (
+        ("compact" if name == LOCAL else "full") if settings.dialect == "auto" else settings.dialect
+    )
     return COMPACT if chosen == "compact" else FULL
 
 
 def _check_price(settings: Settings, name: str, prices: PriceTable) -> None:
     if settings.budget.max_cost is not None and name != LOCAL and prices.price(name) is None:
         raise SettingsError(
-            f"max_cost is set, but there is no price for model {name!r}: add it to a price file and "
-            "name that in SLIDERS_PRICES, or use max_tokens"
+            f"max_cost is set, but there is no price for model {name!r}: add it to a price file "
+            "and name that in SLIDERS_PRICES, or use max_tokens"
         )

@@ -22,7 +22,10 @@ from sliders.values.parse import parse_value
 
 @dataclass(frozen=True, slots=True)
 class OpenConflict:
-    """Values of one thing that contradict each other, and that nothing settled. `candidates` are plain JSON."""
+    """Values of one thing that contradict each other, and that nothing settled.
+
+    `candidates` are plain JSON.
+    """
 
     table: str
     column: str
@@ -45,8 +48,15 @@ def conflicts(session: Session, table: str | None = None) -> list[OpenConflict]:
     found = []
     for known in session.schema.tables if table is None else [session.schema.table(table)]:
         for stored in session.catalog.knowledge.statistic(f"conflicts:{known.name}", []):
-            found.append(OpenConflict(known.name, stored["column"], tuple(stored["key"]), stored["reason"],
-                                      tuple(stored["candidates"])))
+            found.append(
+                OpenConflict(
+                    known.name,
+                    stored["column"],
+                    tuple(stored["key"]),
+                    stored["reason"],
+                    tuple(stored["candidates"]),
+                )
+            )
     return found
 
 
@@ -56,37 +66,57 @@ def left_open(session: Session, table: str) -> list[list[str]]:
 
 
 def unsure_merges(session: Session, table: str) -> list[list[list[str]]]:
-    """Merged rows that nobody is certain to be one thing, each by the extracted rows that would stand apart."""
+    """Merged rows that nobody is certain to be one thing, each by the extracted rows
+    that would stand apart.
+    """
     found: list[list[list[str]]] = session.catalog.knowledge.statistic(f"unsure merges:{table}", [])
     return found
 
 
 def correct(
-    session: Session, kind: Literal["set_value", "merge", "split"], table: str, where: Mapping[str, Scalar], *,
-    other: Mapping[str, Scalar] | None = None, column: str = "", value: Scalar = None, author: str = "",
+    session: Session,
+    kind: Literal["set_value", "merge", "split"],
+    table: str,
+    where: Mapping[str, Scalar],
+    *,
+    other: Mapping[str, Scalar] | None = None,
+    column: str = "",
+    value: Scalar = None,
+    author: str = "",
     reason: str = "",
 ) -> int:
-    """Keep a human decision; it is matched by values on every reconciliation, so it holds for later rows too.
+    """Keep a human decision; it is matched by values on every reconciliation, so it
+    holds for later rows too.
 
     Raises:
         SchemaError: a table or column does not exist, or a value does not fit its column.
     """
     known = session.schema.table(table)
     if not where or (kind != "set_value" and not other):
-        raise SchemaError(f"a {kind.replace('_', '-')} says for which rows: give it at least one column=value")
+        raise SchemaError(
+            f"a {kind.replace('_', '-')} says for which rows: give it at least one column=value"
+        )
     subject: dict[str, Any] = {"where": _typed(known, where, DOCUMENT)}
     if other:
         subject["other"] = _typed(known, other, DOCUMENT)
         if subject["other"] == subject["where"]:
             raise SchemaError(f"a {kind} needs two different sets of rows; both sides say the same")
     new = _typed(known, {column: value})[column] if kind == "set_value" else None
-    number = session.catalog.knowledge.correct(Correction(kind, table, subject, column, new, author, reason))
-    session.decide("reconcile", f"table:{table}", kind, f"correction {number} by {author or 'the user'}: {reason}")
+    number = session.catalog.knowledge.correct(
+        Correction(kind, table, subject, column, new, author, reason)
+    )
+    session.decide(
+        "reconcile",
+        f"table:{table}",
+        kind,
+        f"correction {number} by {author or 'the user'}: {reason}",
+    )
     return number
 
 
 def revoke(session: Session, number: int) -> Correction:
-    """Take back a human decision; it stays in the records, and the next reconciliation goes without it.
+    """Take back a human decision; it stays in the records, and the next
+    reconciliation goes without it.
 
     Raises:
         StoreError: no decision of that number is in force.
@@ -94,7 +124,9 @@ def revoke(session: Session, number: int) -> Correction:
     known = {c.id: c for c in session.catalog.knowledge.corrections()}
     session.catalog.knowledge.revoke(number)
     found = known[number]
-    session.decide("reconcile", f"table:{found.table}", "revoked", f"correction {number} is taken back")
+    session.decide(
+        "reconcile", f"table:{found.table}", "revoked", f"correction {number} is taken back"
+    )
     return found
 
 
@@ -104,12 +136,18 @@ def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
     wanted = _typed(known, where, DOCUMENT)
     let, rows = session.settings.unverified, session.catalog.extractions.rows(table)
     named = document_names(session.catalog)
-    extracted = [{**named[row.document_id], **{c.column: c.value for c in row.cells if enters(c, let)}} for row in rows]
+    extracted = [
+        {**named[row.document_id], **{c.column: c.value for c in row.cells if enters(c, let)}}
+        for row in rows
+    ]
     return max(holding(extracted, wanted), holding(_shown(session, table, list(wanted)), wanted))
 
 
-def decided_values(catalog: Catalog, table: str, row_id: str, version: int | None = None) -> dict[str, str]:
-    """The columns of a row that show what a person decided, each with the words for the last decision that names the row.
+def decided_values(
+    catalog: Catalog, table: str, row_id: str, version: int | None = None
+) -> dict[str, str]:
+    """The columns of a row that show what a person decided, each with the words for the last
+    decision that names the row.
 
     Args:
         version: of the table; the current one when left out.
@@ -119,7 +157,9 @@ def decided_values(catalog: Catalog, table: str, row_id: str, version: int | Non
         return {}
     named, sources = document_names(catalog), catalog.tables.sources(table, row_id) or (row_id,)
     rows = catalog.extractions.get(sources).values()
-    held: list[Mapping[str, Scalar]] = [{**named[r.document_id], **{c.column: c.value for c in r.cells}} for r in rows]
+    held: list[Mapping[str, Scalar]] = [
+        {**named[r.document_id], **{c.column: c.value for c in r.cells}} for r in rows
+    ]
     held.append(values_shown(catalog, table, row_id))
     told: dict[str, str] = {}
     settings = [c for c in catalog.knowledge.corrections(table) if c.kind == "set_value"]
@@ -129,19 +169,29 @@ def decided_values(catalog: Catalog, table: str, row_id: str, version: int | Non
             if (c.column, c.value) == (one.column, one.value) and all(
                 holding(held, {name: value}) for name, value in c.subject["where"].items()
             ):
-                told[one.column] = f"decision {c.id} of {c.author or 'the user'}" + (f": {c.reason}" if c.reason else "")
+                told[one.column] = f"decision {c.id} of {c.author or 'the user'}" + (
+                    f": {c.reason}" if c.reason else ""
+                )
     return told
 
 
 def document_names(catalog: Catalog) -> dict[str, dict[str, Scalar]]:
     """What each document, by id, is called in the columns that every table has by itself."""
     documents = catalog.documents.all(superseded=True)
-    return {document.id: dict(zip(DOCUMENT, (document.name, document.id), strict=True)) for document in documents}
+    return {
+        document.id: dict(zip(DOCUMENT, (document.name, document.id), strict=True))
+        for document in documents
+    }
 
 
 def holding(rows: Iterable[Mapping[str, Scalar]], wanted: Mapping[str, Scalar]) -> int:
-    """How many rows have all of these values, compared as reconciliation compares them; a document exactly."""
-    return sum(all(_form(name, row.get(name)) == _form(name, value) for name, value in wanted.items()) for row in rows)
+    """How many rows have all of these values, compared as reconciliation compares
+    them; a document exactly.
+    """
+    return sum(
+        all(_form(name, row.get(name)) == _form(name, value) for name, value in wanted.items())
+        for row in rows
+    )
 
 
 def _form(name: str, value: Scalar) -> Scalar:
@@ -155,7 +205,9 @@ def _shown(session: Session, table: str, names: list[str]) -> list[dict[str, Sca
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _typed(table: Table, values: Mapping[str, Scalar], beside: Sequence[str] = ()) -> dict[str, Scalar]:
+def _typed(
+    table: Table, values: Mapping[str, Scalar], beside: Sequence[str] = ()
+) -> dict[str, Scalar]:
     """Values as their columns' types; those of columns `beside` the table's own as they are."""
     typed: dict[str, Scalar] = {}
     for name, value in values.items():
@@ -166,16 +218,20 @@ def _typed(table: Table, values: Mapping[str, Scalar], beside: Sequence[str] = (
         if isinstance(value, str):
             parsed = parse_value(value, column)
             if parsed.value is None:
-                raise SchemaError(f"{value!r} does not fit column {name!r} ({column.type.value}): {parsed.reason}")
+                raise SchemaError(
+                    f"{value!r} does not fit column {name!r} ({column.type.value}): {parsed.reason}"
+                )
             value = parsed.value
         typed[name] = value
     return typed
 
 
 def undo(session: Session, table: str, version: int | None = None) -> TableVersion:
-    """Show an earlier version of a table again: the one that was named, or the one before that which stands.
+    """Show an earlier version of a table again: the one that was named, or the one
+    before that which stands.
 
-    The repairs that it lacks are not made again by a later question or query, until somebody reconciles the table.
+    The repairs that it lacks are not made again by a later question or query, until somebody
+    reconciles the table.
 
     Raises:
         StoreError: there is no such table or version.
@@ -183,12 +239,23 @@ def undo(session: Session, table: str, version: int | None = None) -> TableVersi
     current = session.catalog.tables.current(table)
     if current is None:
         raise StoreError(f"table {table!r} has no version yet; ask a question first")
-    before = [known.version for known in session.catalog.tables.versions(table) if known.version < current.version]
+    before = [
+        known.version
+        for known in session.catalog.tables.versions(table)
+        if known.version < current.version
+    ]
     if version is None and not before:
-        raise StoreError(f"table {table!r} stands at version {current.version}, its first: nothing to undo")
+        raise StoreError(
+            f"table {table!r} stands at version {current.version}, its first: nothing to undo"
+        )
     target = max(before) if version is None else version
     with session.catalog.database.transaction():
         shown = session.catalog.tables.undo(table, target)
         hold(session, table, current, shown)
-    session.decide("reconcile", f"table:{table}", "undone", f"version {current.version} to version {shown.version}")
+    session.decide(
+        "reconcile",
+        f"table:{table}",
+        "undone",
+        f"version {current.version} to version {shown.version}",
+    )
     return shown

@@ -21,17 +21,22 @@ _Vote = TypeVar("_Vote", bool, DecimalMark)
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """What all documents of a collection that show it have in common: the order of day and month, the decimal mark."""
+    """What all documents of a collection that show it have in common: the order of day and
+    month, the decimal mark.
+    """
 
     day_first: bool | None = None
     decimal: DecimalMark = ""
 
 
-def context_of(session: Session, text: str, note: str = "", shared: Callable[[], Habit] | None = None) -> Context:
-    """What a document shows about its printed values; the habit that all others share where it does not.
+def context_of(
+    session: Session, text: str, note: str = "", shared: Callable[[], Habit] | None = None
+) -> Context:
+    """What a document shows about its printed values; the habit that all others
+    share where it does not.
 
-    `note` is the scale note of the tables that the words come from; `shared` gives `shared_habit` where it is asked
-    for many documents.
+    `note` is the scale note of the tables that the words come from; `shared` gives `shared_habit`
+    where it is asked for many documents.
     """
     sample = text[:SAMPLE_CHARACTERS]
     order, decimal = infer_day_first(sample), infer_decimal(sample)
@@ -42,7 +47,9 @@ def context_of(session: Session, text: str, note: str = "", shared: Callable[[],
 
 
 def shared_habit(session: Session) -> Habit:
-    """What every document of the collection that shows it has in common; unknown where they differ or are few."""
+    """What every document of the collection that shows it has in common;
+    unknown where they differ or are few.
+    """
     known = session.catalog.knowledge.statistic("habit")
     if isinstance(known, dict) and known["documents"] == session.catalog.documents.count():
         return Habit(known["day_first"], known["decimal"])
@@ -57,10 +64,16 @@ def shared_habit(session: Session) -> Habit:
     )
     if habit.day_first is not None:
         order_words = "day before month" if habit.day_first else "month before day"
-        reason = f"{order_words} in all {len(orders)} documents that show an order; so read where a document shows none"
+        reason = (
+            f"{order_words} in all {len(orders)} documents that show an order; so read where a "
+            "document shows none"
+        )
         session.decide("extract", "dates", "order shared", reason)
     if habit.decimal:
-        reason = f"{habit.decimal!r} before decimals in all {len(marks)} documents that show it; so read where one does not"
+        reason = (
+            f"{habit.decimal!r} before decimals in all {len(marks)} documents that show it; so "
+            "read where one does not"
+        )
         session.decide("extract", "numbers", "decimal mark shared", reason)
     return habit
 

@@ -1,4 +1,6 @@
-"""A document's card: title, kind, who, date, period and one line, made once from its first pages (SLIDERS, global metadata)."""
+"""A document's card: title, kind, who, date, period and one line, made once from its first pages
+(SLIDERS, global metadata).
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,19 @@ _LINES, _LINE_CHARACTERS = 3, 160
 async def card_of(session: Session, document: Document) -> str:
     """The card that stands above every chunk of the document.
 
-    The file's name, and for a document of several parts what the model says of it, asked once and kept (full dialect), or
-    the title with the first lines (compact).
+    The file's name, and for a document of several parts what the model says of it, asked once and
+    kept (full dialect), or the title with the first lines (compact).
     """
-    model, whole = session.models.model_for("extract"), session.catalog.chunks.count(document.id) < 2
+    model, whole = (
+        session.models.model_for("extract"),
+        session.catalog.chunks.count(document.id) < 2,
+    )
     name = f"file {' '.join(PurePath(document.name).stem.replace('_', ' ').split())}"
     if whole:
         return name
-    return f"{name}; {_by_code(document) if model.dialect.card == 'code' else await _by_model(session, document, model)}"
+    if model.dialect.card == "code":
+        return f"{name}; {_by_code(document)}"
+    return f"{name}; {await _by_model(session, document, model)}"
 
 
 async def _by_model(session: Session, document: Document, model: Model) -> str:
@@ -43,6 +50,10 @@ async def _by_model(session: Session, document: Document, model: Model) -> str:
 
 def _by_code(document: Document) -> str:
     """The title and the first lines that say something else."""
-    lines = [" ".join(line.split())[:_LINE_CHARACTERS] for line in document.text[:_FIRST_CHARACTERS].splitlines() if line.strip()]
+    lines = [
+        " ".join(line.split())[:_LINE_CHARACTERS]
+        for line in document.text[:_FIRST_CHARACTERS].splitlines()
+        if line.strip()
+    ]
     told = dict.fromkeys([document.title, *lines[:_LINES]])
     return "; ".join(line for line in told if line)

@@ -1,8 +1,9 @@
 """When each document of the workspace is from, read once and kept.
 
-A date inside a sentence is a date that the document tells of, not its own: what counts is a date at the edge of the title,
-one that is a line near the top, or one in the file name, in this order. Nothing is filled in: a name with a year gives a year.
-The file's time of change is not used, a copy alters it.
+A date inside a sentence is a date that the document tells of, not its own: what counts is a date
+at the edge of the title, one that is a line near the top, or one in the file name, in this
+order. Nothing is filled in: a name with a year gives a year. The file's time of change is not
+used, a copy alters it.
 """
 
 from __future__ import annotations
@@ -21,13 +22,17 @@ _KEPT = "document dates"
 
 
 def document_dates(session: Session) -> Mapping[str, str]:
-    """ISO date (day, month or year, as printed) by document id, empty where a document shows none of its own.
+    """ISO date (day, month or year, as printed) by document id, empty where a document
+    shows none of its own.
 
-    A document is read once; all are read again when the collection shows another order of day and month.
+    A document is read once; all are read again when the collection shows another
+    order of day and month.
     """
     order = context_of(session, "").day_first
     kept = session.catalog.knowledge.statistic(_KEPT)
-    dates: dict[str, str] = dict(kept["dates"]) if kept is not None and kept["day_first"] == order else {}
+    dates: dict[str, str] = (
+        dict(kept["dates"]) if kept is not None and kept["day_first"] == order else {}
+    )
     new = [d for d in session.catalog.documents.all() if d.id not in dates]
     for document in new:
         text = session.catalog.documents.text(document.id)[:_BEGINNING]
@@ -50,7 +55,8 @@ def document_date(name: str, title: str, beginning: str, *, day_first: bool | No
     Args:
         name: its path as the user gave it.
         beginning: its first characters, 2,000 of them at most are read.
-        day_first: the order of numeric dates where it is known; without it an ambiguous one does not count.
+        day_first: the order of numeric dates where it is known; without it an
+            ambiguous one does not count.
 
     Returns:
         ISO 8601 text with as many parts as are printed ("2021-08-29", "2021-08", "2021"), or empty.
@@ -83,7 +89,11 @@ def _lines(text: str, day_first: bool | None) -> Iterator[PrintedDate]:
             continue
         line_start = text.rfind("\n", 0, printed.start) + 1
         line_end = text.find("\n", printed.end)
-        beside = text[line_start : printed.start] + " " + text[printed.end : line_end if line_end >= 0 else len(text)]
+        beside = (
+            text[line_start : printed.start]
+            + " "
+            + text[printed.end : line_end if line_end >= 0 else len(text)]
+        )
         words = re.findall(r"[^\W\d_]+", beside)
         if sum(len(word) for word in words if letter_by_letter(word) not in weekdays()) <= _REST:
             yield printed

@@ -1,4 +1,6 @@
-"""Samples of different kinds of documents for schema induction, and what their form says about rows per document."""
+"""Samples of different kinds of documents for schema induction, and what their form says
+about rows per document.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from sliders.compact.value_prompts import ONE_SEVERAL, rows_begun, rows_prompt, says_again, several_prompt
+from sliders.compact.value_prompts import (
+    ONE_SEVERAL,
+    rows_begun,
+    rows_prompt,
+    says_again,
+    several_prompt,
+)
 from sliders.engine.session import Session
 from sliders.errors import ModelError
 from sliders.extraction.asking import generate
@@ -32,20 +40,26 @@ _CHARACTERS = 8
 
 
 def samples(session: Session, *, keep: bool = False) -> list[Sample]:
-    """Beginnings of documents that differ most from each other, as many and as long as the model's dialect takes.
+    """Beginnings of documents that differ most from each other, as many and as long as the
+    model's dialect takes.
 
     Args:
-        keep: which documents were chosen goes into the workspace, and is looked at again only when there are others.
+        keep: which documents were chosen goes into the workspace, and is looked at again only
+            when there are others.
     """
     model = session.models.model_for("schema")
     number, tokens = model.dialect.samples, model.dialect.sample_tokens
     stored = session.catalog.documents.all()
     spread = stored[:: max(1, len(stored) // _CANDIDATES)][:_CANDIDATES]
     chosen = spread if len(spread) <= number else _chosen(session, spread, number, keep)
-    return [Sample(d.name, session.catalog.documents.text(d.id)[: tokens * _CHARACTERS]) for d in chosen]
+    return [
+        Sample(d.name, session.catalog.documents.text(d.id)[: tokens * _CHARACTERS]) for d in chosen
+    ]
 
 
-def _chosen(session: Session, spread: Sequence[StoredDocument], number: int, keep: bool) -> list[StoredDocument]:
+def _chosen(
+    session: Session, spread: Sequence[StoredDocument], number: int, keep: bool
+) -> list[StoredDocument]:
     among = {"number": number, "of": [document.id for document in spread]}
     kept = session.catalog.knowledge.statistic(_KEPT) or {}
     if {name: kept.get(name) for name in among} == among:
@@ -53,13 +67,21 @@ def _chosen(session: Session, spread: Sequence[StoredDocument], number: int, kee
         return [known[identifier] for identifier in kept["chosen"]]
     chosen = _different(session, spread, number)
     if keep:
-        session.catalog.knowledge.set_statistic(_KEPT, {**among, "chosen": [document.id for document in chosen]})
+        session.catalog.knowledge.set_statistic(
+            _KEPT, {**among, "chosen": [document.id for document in chosen]}
+        )
     return chosen
 
 
-def _different(session: Session, documents: Sequence[StoredDocument], number: int) -> list[StoredDocument]:
-    """The document nearest to the middle of all, then each time the one that is farthest from those chosen."""
-    vectors = session.embedder.embed([session.catalog.documents.text(d.id)[:_COMPARED_CHARACTERS] for d in documents])
+def _different(
+    session: Session, documents: Sequence[StoredDocument], number: int
+) -> list[StoredDocument]:
+    """The document nearest to the middle of all, then each time the one that is
+    farthest from those chosen.
+    """
+    vectors = session.embedder.embed(
+        [session.catalog.documents.text(d.id)[:_COMPARED_CHARACTERS] for d in documents]
+    )
     chosen = [int(np.argmax(vectors @ vectors.mean(axis=0)))]
     while len(chosen) < number:
         nearest = (vectors @ vectors[chosen].T).max(axis=1)
@@ -80,8 +102,10 @@ def grain_of(session: Session) -> Grain | None:
 
 
 async def rows_told(session: Session, tables: Sequence[Table]) -> list[list[frozenset[str]]]:
-    """The rows of each table that some documents list when they are asked for all of them, by their printed names; it stops at
-    enough. Each document is read for all tables in turn, so that a server's prefix cache reads it once."""
+    """The rows of each table that some documents list when they are asked for all of them, by their
+    printed names; it stops at enough. Each document is read for all tables in turn, so that a
+    server's prefix cache reads it once.
+    """
     stored = session.catalog.documents.all()
     told: list[list[frozenset[str]]] = [[] for _ in tables]
     for document in stored[len(stored) // (2 * _LISTED) :: max(1, -(-len(stored) // _LISTED))]:
@@ -95,21 +119,28 @@ async def rows_told(session: Session, tables: Sequence[Table]) -> list[list[froz
 
 
 async def _listed(session: Session, table: Table, text: str) -> frozenset[str]:
-    """The printed names of the rows that a text lists; none where the model gave no usable reply. Asked for a list, a small model
-    lists what else there is: where it does not say of the text that it tells of several, one name at the most."""
+    """The printed names of the rows that a text lists; none where the model gave no usable reply.
+    Asked for a list, a small model lists what else there is: where it does not say of the text that
+    it tells of several, one name at the most.
+    """
     model = session.models.model_for("extract")
     request = rows_prompt(text, model.count_tokens(text), table, table.columns)
     reply = await generate(replace(request, enough=_enough), model)
     if isinstance(reply, ModelError):
         return frozenset()
-    said = {fold(str(row.get(table.columns[0].name) or "")) for row in (reply.data or {}).get("rows", ())}
+    said = {
+        fold(str(row.get(table.columns[0].name) or ""))
+        for row in (reply.data or {}).get("rows", ())
+    }
     names = sorted(name for name in said if name and name in fold(text))
     return frozenset(names if len(names) > 1 and await _several(table, text, model) else names[:1])
 
 
 async def _several(table: Table, text: str, model: Model) -> bool:
-    """Whether a text tells of several such rows, by the odds of two plain questions (documents written for it and look sets,
-    32 pairs of document and noun: 28 right, the others entries of one line); true of a server without odds."""
+    """Whether a text tells of several such rows, by the odds of two plain questions (documents
+    written for it and look sets, 32 pairs of document and noun: 28 right, the others entries of one
+    line); true of a server without odds.
+    """
     odds = 0.0
     for counted in (True, False):
         reply = await generate(several_prompt(text, table, counted=counted), model)

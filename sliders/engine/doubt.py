@@ -1,4 +1,6 @@
-"""From an answer's own statement to its range, its doubts and what is missing: what it would be with other values under it."""
+"""From an answer's own statement to its range, its doubts and what is missing:
+what it would be with other values under it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from dataclasses import dataclass, replace
 from sliders.answer.dialects import parse_select
 from sliders.answer.doubts import Doubt, named
 from sliders.answer.measured import measured_columns
-from sliders.answer.range import AnswerRange, Number, Variation, bundled, measure, number_in, widened
+from sliders.answer.range import (
+    AnswerRange,
+    Number,
+    Variation,
+    bundled,
+    measure,
+    number_in,
+    widened,
+)
 from sliders.answer.result import Completeness, SqlAnswer
 from sliders.answer.turns import TableView
 from sliders.engine.gaps import value_gaps
@@ -26,9 +36,10 @@ from sliders.store.sandbox import Change, Sandbox
 class Tried:
     """An answer that was tried with other values under it.
 
-    `range` is that of a numeric answer, None of any other and of tables that are too large to be tried. `doubts` are values that
-    nobody verified or settled and with others of which, each alone or all of a kind, the rows of the answer would be others;
-    those that change most stand first. `ledger` is what is missing, with the values that its columns lack.
+    `range` is that of a numeric answer, None of any other and of tables that are too large to be
+    tried. `doubts` are values that nobody verified or settled and with others of which, each alone
+    or all of a kind, the rows of the answer would be others; those that change most stand first.
+    `ledger` is what is missing, with the values that its columns lack.
     """
 
     ledger: Completeness
@@ -36,25 +47,46 @@ class Tried:
     doubts: tuple[Doubt, ...] = ()
 
 
-def try_variations(session: Session, found: SqlAnswer, views: Sequence[TableView], ledger: Completeness) -> Tried:
+def try_variations(
+    session: Session, found: SqlAnswer, views: Sequence[TableView], ledger: Completeness
+) -> Tried:
     """What an answer would be with other values in what is in doubt or empty."""
     reads = tables_read(session, found.sql, views)
-    value = None if found.value is None or isinstance(found.value, str) else number_in(found.rows)  # "yes" is no number
+    value = (
+        None if found.value is None or isinstance(found.value, str) else number_in(found.rows)
+    )  # "yes" is no number
     try:
         tables = [TableVariations(session, read, found.sql) for read in reads]
         variations = [variation for table in tables for variation in table.every()]
         tree = parse_select(found.sql)
         inexact = [variation for variation in variations if variation.kind == "inexact"]
         variations = [variation for variation in variations if variation.kind != "inexact"]
-        told = inexact or tree.args.get("limit") or measured_columns(tree) or any(one.kind in UNSETTLED for one in variations)
+        told = (
+            inexact
+            or tree.args.get("limit")
+            or measured_columns(tree)
+            or any(one.kind in UNSETTLED for one in variations)
+        )
         if value is None and not told:
             return Tried(ledger, doubts=found.doubts)  # nothing to try: the tables need no copy
         with Sandbox(session.catalog.database, [r.relation for r in reads]) as sandbox:
             trial = Trial(sandbox, found)
             ledger = replace(ledger, missing=(*ledger.missing, *value_gaps(trial, tables)))
-            measured = None if value is None else _measured(session, trial, value, reads, variations, ledger)
-            units = () if any(doubt.kind == "units" for doubt in found.doubts) else printed_unit_doubts(trial, tables)
-            return Tried(ledger, measured, (*found.doubts, *units, *trial.doubts(variations), *trial.inexact(inexact)))
+            measured = (
+                None
+                if value is None
+                else _measured(session, trial, value, reads, variations, ledger)
+            )
+            units = (
+                ()
+                if any(doubt.kind == "units" for doubt in found.doubts)
+                else printed_unit_doubts(trial, tables)
+            )
+            return Tried(
+                ledger,
+                measured,
+                (*found.doubts, *units, *trial.doubts(variations), *trial.inexact(inexact)),
+            )
     except (StoreError, QueryError) as error:
         session.decide("answer", "range", "left out", str(error))
         return Tried(ledger, doubts=(*found.doubts, *_untried(ledger, str(error))))
@@ -63,17 +95,29 @@ def try_variations(session: Session, found: SqlAnswer, views: Sequence[TableView
 def _untried(ledger: Completeness, error: str) -> Iterator[Doubt]:
     """What could not be tried, as one doubt."""
     remarks = Completeness(
-        ungrounded_cells=ledger.ungrounded_cells, unparsed_cells=ledger.unparsed_cells, open_conflicts=ledger.open_conflicts,
+        ungrounded_cells=ledger.ungrounded_cells,
+        unparsed_cells=ledger.unparsed_cells,
+        open_conflicts=ledger.open_conflicts,
         unverified_cells=ledger.unverified_cells,
-    ).remarks()  # fmt: skip
+    ).remarks()
     if remarks:
-        yield Doubt("unverified", ", ".join(remarks), "", f"what they change could not be tried: {error}", "sliders conflicts")
+        yield Doubt(
+            "unverified",
+            ", ".join(remarks),
+            "",
+            f"what they change could not be tried: {error}",
+            "sliders conflicts",
+        )
 
 
 def _measured(
-    session: Session, trial: Trial, value: Number, reads: Sequence[TableRead], variations: Sequence[Variation],
+    session: Session,
+    trial: Trial,
+    value: Number,
+    reads: Sequence[TableRead],
+    variations: Sequence[Variation],
     ledger: Completeness,
-) -> AnswerRange:  # fmt: skip
+) -> AnswerRange:
     measured = measure(value, bundled(variations, trial.most), trial.number)
     tied = [n for row in trial.tied() if (n := number_in([row])) is not None]
     measured = widened(measured, "tie", len(tied), tied)
@@ -84,21 +128,36 @@ def _measured(
 
 
 def _with_unread(
-    session: Session, measured: AnswerRange, reads: Sequence[TableRead], sql: str, sandbox: Sandbox, ledger: Completeness
+    session: Session,
+    measured: AnswerRange,
+    reads: Sequence[TableRead],
+    sql: str,
+    sandbox: Sandbox,
+    ledger: Completeness,
 ) -> AnswerRange:
-    """The parts that were not read: by what an audited sample of them changed, else as a note without a figure."""
+    """The parts that were not read: by what an audited sample of them changed, else as a
+    note without a figure.
+    """
     silent = ledger.documents - ledger.documents_with_rows
-    notes = [f"{silent} of {ledger.documents} documents gave no rows ({named(ledger.silent)})"] if silent > 0 else []
+    notes = (
+        [f"{silent} of {ledger.documents} documents gave no rows ({named(ledger.silent)})"]
+        if silent > 0
+        else []
+    )
     chunks = audited(session, [read.table.name for read in reads])
     if chunks:
-        without = {r.relation.relation: _rows_only_from(session, r.table.name, chunks) for r in reads}
+        without = {
+            r.relation.relation: _rows_only_from(session, r.table.name, chunks) for r in reads
+        }
         gone = [Change(name, row_id, None) for name, rows in without.items() for row_id in rows]
         with sandbox.changed(gone):
             before = number_in(sandbox.run(sql).rows)
         number = extrapolated(measured.value, before, len(chunks), ledger.gated_chunks)
         measured = widened(measured, "unread", ledger.gated_chunks, [number])
         changed = "changed it" if before != measured.value else "changed nothing"
-        notes.append(f"{len(chunks)} parts were read after all and {changed}, {ledger.gated_chunks} are left")
+        notes.append(
+            f"{len(chunks)} parts were read after all and {changed}, {ledger.gated_chunks} are left"
+        )
     elif ledger.gated_chunks:
         notes.append(f"{ledger.gated_chunks} parts of documents were left out unread")
     return replace(measured, notes=(*map(str, ledger.missing), *notes))
@@ -110,4 +169,6 @@ def _rows_only_from(session: Session, table: str, chunks: frozenset[str]) -> lis
     sources = session.catalog.tables.merged_rows(table)
     merged = {source for of_row in sources.values() for source in of_row}
     alone = [row for row, chunk in chunk_of.items() if chunk in chunks and row not in merged]
-    return alone + [row for row, of_row in sources.items() if all(chunk_of.get(s, "") in chunks for s in of_row)]
+    return alone + [
+        row for row, of_row in sources.items() if all(chunk_of.get(s, "") in chunks for s in of_row)
+    ]

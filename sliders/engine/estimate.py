@@ -48,7 +48,10 @@ class StageEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run would take: by stage, and in US dollars and minutes. `assumptions` are lines for the user."""
+    """What a run would take: by stage, and in US dollars and minutes.
+
+    `assumptions` are lines for the user.
+    """
 
     stages: tuple[StageEstimate, ...]
     cost: float
@@ -68,20 +71,30 @@ class Estimate:
     def __str__(self) -> str:
         lines = [f"{'stage':<10}{'calls':>7}{'prompt tokens':>15}{'generated':>11}"]
         lines += [
-            f"{s.stage:<10}{s.calls:>7}{s.prompt_tokens:>15}{s.completion_tokens:>11}" for s in self.stages
+            f"{s.stage:<10}{s.calls:>7}{s.prompt_tokens:>15}{s.completion_tokens:>11}"
+            for s in self.stages
         ]
-        lines.append(f"in all {self.calls} calls, {self.tokens} tokens, ${self.cost:.4f}, {self.minutes:.1f} minutes")
+        lines.append(
+            f"in all {self.calls} calls, {self.tokens} tokens, ${self.cost:.4f}, "
+            f"{self.minutes:.1f} minutes"
+        )
         return "\n".join([*lines, *(f"assumed: {line}" for line in self.assumptions)])
 
     def _repr_html_(self) -> str:
         rows = [(s.stage, s.calls, s.prompt_tokens, s.completion_tokens) for s in self.stages]
-        total = f"in all {self.calls} calls, {self.tokens} tokens, ${self.cost:.4f}, {self.minutes:.1f} minutes"
+        total = (
+            f"in all {self.calls} calls, {self.tokens} tokens, ${self.cost:.4f}, "
+            f"{self.minutes:.1f} minutes"
+        )
         head = ("stage", "calls", "prompt tokens", "generated")
-        return table_html(head, rows) + note(total, *(f"assumed: {line}" for line in self.assumptions))
+        return table_html(head, rows) + note(
+            total, *(f"assumed: {line}" for line in self.assumptions)
+        )
 
 
 def estimate(session: Session, questions: Sequence[str]) -> Estimate:
-    """Calls, tokens, money and minutes that `ask_many` would take for these questions in this workspace.
+    """Calls, tokens, money and minutes that `ask_many` would take for these
+    questions in this workspace.
 
     Raises PlanError: a question is empty, or there is no document.
     """
@@ -97,27 +110,42 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     counts = Counter(item.chunk.document_id for item in work)
     gated = frozenset(document for document, count in counts.items() if count > LONG)
     count = len(questions)
-    statements = count * (2 if session.models.model_for("answer").dialect.sql == "text" else 1)  # the second is held against it
+    statements = count * (
+        2 if session.models.model_for("answer").dialect.sql == "text" else 1
+    )  # the second is held against it
     stages = (
         _requests(session, "plan", _hint_requests(session, questions), _HINTS_REPLY * count),
         _requests(session, "schema", _schema_requests(session, fresh), _SCHEMA_REPLY),
         _gate(session, [item.chunk.tokens for item in work if item.chunk.document_id in gated]),
         _extraction(session, work, gated),
-        StageEstimate("answer", statements, _ANSWER_PROMPT * statements, _ANSWER_REPLY * statements),
+        StageEstimate(
+            "answer", statements, _ANSWER_PROMPT * statements, _ANSWER_REPLY * statements
+        ),
     )
     assumptions = [
-        f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for questions that are new here" if fresh else "",
+        (
+            f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for questions "
+            "that are new here"
+        )
+        if fresh
+        else "",
         f"{_GATE_PASSES:.0%} of the chunks of longer documents pass the gate" if gated else "",
-        "no statement that is asked for again, no schema that is corrected, and no conflicts that the model must settle",
-        "the embedded model reads 70 and writes 28 tokens a second" if session.settings.is_local
+        (
+            "no statement that is asked for again, no schema that is corrected, and no conflicts "
+            "that the model must settle"
+        ),
+        "the embedded model reads 70 and writes 28 tokens a second"
+        if session.settings.is_local
         else "a call takes a second and 60 generated tokens another",
-    ]  # fmt: skip
+    ]
     cost, minutes = _money_and_time(session, stages)
     return Estimate(stages, cost, minutes, tuple(filter(None, assumptions)))
 
 
 def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
-    """The call that reads the hints of all questions, where the dialect has the model read them and no cache answers it."""
+    """The call that reads the hints of all questions, where the dialect has the model read them and
+    no cache answers it.
+    """
     model = session.models.model_for("plan")
     if model.dialect.hints == "patterns":
         return []
@@ -126,7 +154,9 @@ def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
 
 
 def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request]:
-    """The schema calls of new questions that no cache answers, in batches as the dialect takes them."""
+    """The schema calls of new questions that no cache answers, in batches as
+    the dialect takes them.
+    """
     model = session.models.model_for("schema")
     batch = model.dialect.question_batch
     batches = [questions[at : at + batch] for at in range(0, len(questions), batch)]
@@ -141,7 +171,11 @@ def _assumed_work(session: Session) -> list[Work]:
     """Every chunk, asked for columns of one row a document that are not known yet."""
     columns = tuple(Column(f"assumed_{n}") for n in range(_ASSUMED_COLUMNS))
     asked = Asked(Table("assumed", columns, row="assumed", grain="document"), columns)
-    chunks = (c for d in session.catalog.documents.all() for c in session.catalog.chunks.of(d.id)[:BEFORE_GATE])
+    chunks = (
+        c
+        for d in session.catalog.documents.all()
+        for c in session.catalog.chunks.of(d.id)[:BEFORE_GATE]
+    )
     return [Work(chunk, (asked,)) for chunk in chunks]
 
 
@@ -156,7 +190,9 @@ def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[Work
     return kept
 
 
-def _requests(session: Session, stage: str, requests: Sequence[Request], reply: int) -> StageEstimate:
+def _requests(
+    session: Session, stage: str, requests: Sequence[Request], reply: int
+) -> StageEstimate:
     count = session.models.model_for(stage).count_tokens
     prompt = sum(count(message.content) for request in requests for message in request.messages)
     return StageEstimate(stage, len(requests), prompt, reply * len(requests))
@@ -165,8 +201,15 @@ def _requests(session: Session, stage: str, requests: Sequence[Request], reply: 
 def _gate(session: Session, chunks: Sequence[int]) -> StageEstimate:
     """The gate over chunks of so many tokens each."""
     alone = session.models.model_for("gate").dialect.judged == "odds"
-    prompt = sum((tokens if alone else min(tokens, _GATE_SHOWN)) + _GATE_PROMPT for tokens in chunks)
-    return StageEstimate("gate", len(chunks) if alone else -(-len(chunks) // _GATE_BATCH), prompt, _GATE_REPLY * len(chunks))
+    prompt = sum(
+        (tokens if alone else min(tokens, _GATE_SHOWN)) + _GATE_PROMPT for tokens in chunks
+    )
+    return StageEstimate(
+        "gate",
+        len(chunks) if alone else -(-len(chunks) // _GATE_BATCH),
+        prompt,
+        _GATE_REPLY * len(chunks),
+    )
 
 
 def _extraction(session: Session, work: Sequence[Work], gated: frozenset[str]) -> StageEstimate:
@@ -176,7 +219,11 @@ def _extraction(session: Session, work: Sequence[Work], gated: frozenset[str]) -
         share = _GATE_PASSES if item.chunk.document_id in gated else 1.0
         requests = _reading_requests(model, item)
         calls += share * len(requests)
-        prompt += share * sum(model.count_tokens(message.content) for request in requests for message in request.messages)
+        prompt += share * sum(
+            model.count_tokens(message.content)
+            for request in requests
+            for message in request.messages
+        )
         reply += share * _TOKENS_PER_VALUE * sum(len(asked.columns) for asked in item.asked)
     return StageEstimate("extract", round(calls), round(prompt), round(reply))
 
@@ -204,7 +251,10 @@ def _money_and_time(session: Session, stages: Sequence[StageEstimate]) -> tuple[
         name = session.settings.model_name(stage.stage)
         cost += prices.cost(name, stage.prompt_tokens, stage.completion_tokens)
         if session.settings.base_url is None and name == "local":
-            seconds += stage.prompt_tokens / _EMBEDDED_PROMPT_SPEED + stage.completion_tokens / _EMBEDDED_REPLY_SPEED
+            seconds += (
+                stage.prompt_tokens / _EMBEDDED_PROMPT_SPEED
+                + stage.completion_tokens / _EMBEDDED_REPLY_SPEED
+            )
         else:
             parallel = max(1, min(session.settings.concurrency, stage.calls))
             alone = stage.calls * _HOSTED_LATENCY + stage.completion_tokens / _HOSTED_REPLY_SPEED

@@ -30,7 +30,9 @@ from sliders.store.records import Decision, Task
 from sliders.values.parse import Context
 
 _LEAST_AHEAD = 8
-"""Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the prefix of the last call."""
+"""Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the
+prefix of the last call.
+"""
 _OTHERS_SECONDS = 0.2
 BEFORE_GATE = 24
 """Most chunks of a document that the gate is asked about."""
@@ -50,8 +52,9 @@ _MOST_REFUSED = 5
 
 @dataclass(slots=True)
 class Filled:
-    """What a fill did: `refused` says why parts of documents could not be read at all, by document; `worked` whether any part
-    was read for the same columns, now or by an earlier run."""
+    """What a fill did: `refused` says why parts of documents could not be read at all, by document;
+    `worked` whether any part was read for the same columns, now or by an earlier run.
+    """
 
     asked: int = 0
     rows: int = 0
@@ -63,7 +66,11 @@ class Filled:
     @property
     def failed(self) -> str:
         """Why nothing was read, the commonest reason; "" where anything was."""
-        return "" if self.worked or not self.refused else Counter(self.refused.values()).most_common(1)[0][0]
+        return (
+            ""
+            if self.worked or not self.refused
+            else Counter(self.refused.values()).most_common(1)[0][0]
+        )
 
     def check(self) -> None:
         """Refuse a fill that read nothing, or not all.
@@ -85,7 +92,12 @@ class Filled:
         """
         self.asked += 1
         self.rows += len(extraction.rows)
-        cells = [cell for row in extraction.rows for cell in row.cells if cell.absence is not Absence.CALL_FAILED]
+        cells = [
+            cell
+            for row in extraction.rows
+            for cell in row.cells
+            if cell.absence is not Absence.CALL_FAILED
+        ]
         reasons = [refusal.reason for refusal in extraction.refusals if refusal.fatal]
         if cells or not reasons:
             self.worked = True
@@ -105,8 +117,9 @@ class _Missing:
 
 @dataclass(frozen=True, slots=True)
 class _Filling:
-    """One fill on its way: `chunks` are to be read in all, `slots` lets so many be read at a time, `shared` asks the
-    store once."""
+    """One fill on its way: `chunks` are to be read in all, `slots` lets so many be read at a time,
+    `shared` asks the store once.
+    """
 
     session: Session
     questions: tuple[str, ...]
@@ -131,7 +144,9 @@ def missing_work(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[
 
 
 def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[_Missing]:
-    """Found without reading any text, so that a question over what is known costs the same however large the collection."""
+    """Found without reading any text, so that a question over what is known costs the same however
+    large the collection.
+    """
     schema = session.catalog.schemas.current() or Schema()
     found: dict[str, dict[str, tuple[Asked, ...]]] = {}
     places = session.catalog.chunks.places()
@@ -144,7 +159,11 @@ def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[_Mis
             known = settled.get(chunk_id, frozenset())
             asked = tuple(table.column(column) for column in columns if column not in known)
             if asked:
-                own = (n for n in table.key if table.grain == "many" and n not in known and n not in columns)
+                own = (
+                    n
+                    for n in table.key
+                    if table.grain == "many" and n not in known and n not in columns
+                )
                 asked = (*map(table.column, own), *asked)
                 of_document = found.setdefault(document_id, {})
                 of_document[chunk_id] = (*of_document.get(chunk_id, ()), Asked(table, asked))
@@ -157,7 +176,11 @@ def _known_elsewhere(session: Session, missing: Iterable[_Missing]) -> bool:
     for asked in (one for entry in missing for some in entry.asked.values() for one in some):
         wanted.setdefault(asked.table.name, set()).update(c.name for c in asked.columns)
     schema, settled = session.schema, session.catalog.extractions.settled
-    return any(names & known for name, names in wanted.items() for known in settled(schema.table(name)).values())
+    return any(
+        names & known
+        for name, names in wanted.items()
+        for known in settled(schema.table(name)).values()
+    )
 
 
 def _work(session: Session, missing: _Missing) -> list[Work]:
@@ -165,12 +188,16 @@ def _work(session: Session, missing: _Missing) -> list[Work]:
     return [Work(c, missing.asked[c.id]) for c in chunks if c.id in missing.asked]
 
 
-async def fill_cells(session: Session, wanted: Mapping[str, Sequence[str]], questions: Sequence[str] = ()) -> Filled:
-    """Extract the missing cells of these columns by table; each chunk is saved as soon as it is read.
+async def fill_cells(
+    session: Session, wanted: Mapping[str, Sequence[str]], questions: Sequence[str] = ()
+) -> Filled:
+    """Extract the missing cells of these columns by table; each chunk is saved
+    as soon as it is read.
 
-    A failed chunk is recorded and asked again on the next run; a budget that is spent stops the fill cleanly. Documents
-    are chosen and gated while calls for others are under way, and with many slots some calls are prepared ahead of a free
-    one: the model's door holds back what is more than the server may have in flight.
+    A failed chunk is recorded and asked again on the next run; a budget that is spent stops the
+    fill cleanly. Documents are chosen and gated while calls for others are under way, and with many
+    slots some calls are prepared ahead of a free one: the model's door holds back what is more than
+    the server may have in flight.
     """
     for name in wanted:
         session.catalog.extractions.supersede(session.schema.table(name))
@@ -191,30 +218,47 @@ def _filling(session: Session, questions: Sequence[str], chunks: int) -> tuple[_
     slots = 1 if session.models.serves_one("extract") else session.settings.concurrency
     number = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
     shared = cache(partial(shared_habit, session))
-    return _Filling(session, tuple(questions), chunks, asyncio.Semaphore(number), Filled(left=chunks), shared), number
+    return _Filling(
+        session, tuple(questions), chunks, asyncio.Semaphore(number), Filled(left=chunks), shared
+    ), number
 
 
 async def read_chunks(
-    session: Session, chunk_ids: Sequence[str], wanted: Mapping[str, Sequence[str]], questions: Sequence[str] = ()
+    session: Session,
+    chunk_ids: Sequence[str],
+    wanted: Mapping[str, Sequence[str]],
+    questions: Sequence[str] = (),
 ) -> tuple[list[str], str]:
-    """Read these chunks for the columns of each table, whatever choice and gate said of them; those that are there, and why
-    it stopped, or ""."""
+    """Read these chunks for the columns of each table, whatever choice and gate said of them;
+    those that are there, and why it stopped, or "".
+    """
     schema = session.catalog.schemas.current() or Schema()
-    asked = tuple(Asked(schema.table(name), tuple(map(schema.table(name).column, columns))) for name, columns in wanted.items())
+    asked = tuple(
+        Asked(schema.table(name), tuple(map(schema.table(name).column, columns)))
+        for name, columns in wanted.items()
+    )
     filling, _ = _filling(session, questions, len(chunk_ids))
     document_of = dict(session.catalog.chunks.places())
     read = []
-    for document in dict.fromkeys(document_of[chunk] for chunk in chunk_ids if chunk in document_of):
+    for document in dict.fromkeys(
+        document_of[chunk] for chunk in chunk_ids if chunk in document_of
+    ):
         if filling.done.stopped:
             break
-        chosen = [chunk for chunk in session.catalog.chunks.of(document) if chunk.id in set(chunk_ids)]
-        await _read(filling, [Work(chunk, asked) for chunk in chosen], await _facts(filling, document))
+        chosen = [
+            chunk for chunk in session.catalog.chunks.of(document) if chunk.id in set(chunk_ids)
+        ]
+        await _read(
+            filling, [Work(chunk, asked) for chunk in chosen], await _facts(filling, document)
+        )
         read += [] if filling.done.stopped else [chunk.id for chunk in chosen]
     return read, filling.done.stopped
 
 
 async def _documents(filling: _Filling, waiting: deque[_Missing]) -> None:
-    """Reads document after document that nobody else works on; what others finish or leave is looked at again."""
+    """Reads document after document that nobody else works on; what others finish or
+    leave is looked at again.
+    """
     session = filling.session
     while waiting and not filling.done.stopped:
         entry = waiting.popleft()
@@ -262,7 +306,11 @@ def _still_missing(session: Session, missing: _Missing) -> _Missing:
 async def _facts(filling: _Filling, document_id: str) -> _Facts:
     session = filling.session
     document = session.catalog.documents.get(document_id)
-    return _Facts(document, await card_of(session, document), context_of(session, document.text, shared=filling.shared))
+    return _Facts(
+        document,
+        await card_of(session, document),
+        context_of(session, document.text, shared=filling.shared),
+    )
 
 
 async def _kept(filling: _Filling, work: list[Work], facts: _Facts) -> list[Work]:
@@ -274,7 +322,13 @@ async def _kept(filling: _Filling, work: list[Work], facts: _Facts) -> list[Work
     asked = _all_asked(work)
     # In a thread: the calls that are under way go on meanwhile.
     pruned = await asyncio.to_thread(
-        left_out, chunks, asked, filling.questions, BEFORE_GATE, session.embedder, among=filling.chunks
+        left_out,
+        chunks,
+        asked,
+        filling.questions,
+        BEFORE_GATE,
+        session.embedder,
+        among=filling.chunks,
     )
     shown = [c for c in chunks if c.id not in pruned]
     texts = {c.id: shown_to_gate(c, facts.document) for c in shown}
@@ -290,13 +344,18 @@ async def _kept(filling: _Filling, work: list[Work], facts: _Facts) -> list[Work
 
 
 def _all_asked(work: Sequence[Work]) -> list[Asked]:
-    """The tables of several chunks, each with all the columns that one of the chunks is asked for."""
+    """The tables of several chunks, each with all the columns that one of the
+    chunks is asked for.
+    """
     columns: dict[str, dict[str, Asked]] = {}
     for item in work:
         for asked in item.asked:
-            columns.setdefault(asked.table.name, {}).update({c.name: Asked(asked.table, (c,)) for c in asked.columns})
+            columns.setdefault(asked.table.name, {}).update(
+                {c.name: Asked(asked.table, (c,)) for c in asked.columns}
+            )
     return [
-        Asked(next(iter(named.values())).table, tuple(one.columns[0] for one in named.values())) for named in columns.values()
+        Asked(next(iter(named.values())).table, tuple(one.columns[0] for one in named.values()))
+        for named in columns.values()
     ]
 
 
@@ -305,14 +364,26 @@ def _leave_out(session: Session, work: Sequence[Work], why: Mapping[str, str], s
     for item in work:
         if item.chunk.id in why:
             reason = why[item.chunk.id]
-            tasks += [Task(a.table.name, tuple(c.name for c in a.columns), item.chunk.id, state, reason) for a in item.asked]  # type: ignore[arg-type]
-            decisions.append(Decision("gate", f"chunk:{item.chunk.id}", "gated out" if state == "gated" else state, reason))
+            tasks += [
+                Task(a.table.name, tuple(c.name for c in a.columns), item.chunk.id, state, reason)  # type: ignore[arg-type]
+                for a in item.asked
+            ]
+            decisions.append(
+                Decision(
+                    "gate",
+                    f"chunk:{item.chunk.id}",
+                    "gated out" if state == "gated" else state,
+                    reason,
+                )
+            )
     if tasks:
         session.catalog.extractions.save([], tasks, decisions)
 
 
 async def _read(filling: _Filling, work: Sequence[Work], facts: _Facts) -> None:
-    """The chunks of a document side by side; at a budget's end those that are under way are finished and counted."""
+    """The chunks of a document side by side; at a budget's end those that are under way are
+    finished and counted.
+    """
 
     async def one(item: Work) -> None:
         async with filling.slots:
@@ -328,14 +399,23 @@ async def _read(filling: _Filling, work: Sequence[Work], facts: _Facts) -> None:
 async def _one(filling: _Filling, item: Work, facts: _Facts) -> None:
     session, chunk = filling.session, item.chunk
     placed = {a.table.name: _placed(session, a, chunk) for a in item.asked}
-    asked = tuple(Asked(a.table, (*map(a.table.column, placed[a.table.name].identity), *a.columns)) for a in item.asked)
+    asked = tuple(
+        Asked(a.table, (*map(a.table.column, placed[a.table.name].identity), *a.columns))
+        for a in item.asked
+    )
     reading = Reading(facts.document, chunk, asked, facts.card, facts.context, filling.questions)
     extraction = await session.runner.read(reading, session.models.model_for("extract"))
     for wanted in item.asked:
         _save(session, wanted, extraction, placed[wanted.table.name])
     filling.done.add(extraction, chunk.document_id)
     done = filling.done.asked
-    session.progress("extract", done, filling.done.left, filling.done.rows, ", ".join(a.table.name for a in item.asked))
+    session.progress(
+        "extract",
+        done,
+        filling.done.left,
+        filling.done.rows,
+        ", ".join(a.table.name for a in item.asked),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +427,9 @@ class _Placed:
 
 
 def _placed(session: Session, asked: Asked, chunk: Chunk) -> _Placed:
-    """The key is read with every column that is asked for later; where rows have none yet, the first columns that they have."""
+    """The key is read with every column that is asked for later; where rows have none yet, the
+    first columns that they have.
+    """
     if asked.table.grain != "many":
         return _Placed()
     known = session.catalog.extractions.rows(asked.table.name, document_ids=[chunk.document_id])
@@ -372,12 +454,24 @@ def _save(session: Session, asked: Asked, extraction: Extraction, placed: _Place
     refusals = [r for r in extraction.refusals if r.table in ("", table)]
     state = "failed" if extraction.failed(table) else "done"
     reasons = "; ".join(r.reason for r in refusals if r.fatal)
-    decisions = [Decision("extract", f"chunk:{extraction.chunk_id}", "refused", f"{r.subject}: {r.reason}") for r in refusals]
+    decisions = [
+        Decision("extract", f"chunk:{extraction.chunk_id}", "refused", f"{r.subject}: {r.reason}")
+        for r in refusals
+    ]
     changes = [c for c in extraction.changes if c.table == table]
-    decisions += [Decision("extract", f"column:{table}.{c.column}", "changed", c.told) for c in changes]
+    decisions += [
+        Decision("extract", f"column:{table}.{c.column}", "changed", c.told) for c in changes
+    ]
     missed = _missed(session, table, extraction)
-    decisions += [Decision("extract", f"chunk:{extraction.chunk_id}", "row not read", one.finding) for one in missed]
-    session.catalog.extractions.save(rows, [Task(table, names, extraction.chunk_id, state, reasons)], decisions)  # type: ignore[arg-type]
+    decisions += [
+        Decision("extract", f"chunk:{extraction.chunk_id}", "row not read", one.finding)
+        for one in missed
+    ]
+    session.catalog.extractions.save(
+        rows,
+        [Task(table, names, extraction.chunk_id, state, reasons)],  # type: ignore[arg-type]
+        decisions,
+    )
 
 
 def _missed(session: Session, table: str, extraction: Extraction) -> list[Unread]:
@@ -387,6 +481,9 @@ def _missed(session: Session, table: str, extraction: Extraction) -> list[Unread
     missed = [one for one in extraction.missed if one.table == table]
     others = [one for one in kept if one["chunk"] != extraction.chunk_id]
     if missed or len(others) < len(kept):
-        told = [{"chunk": extraction.chunk_id, "finding": one.finding, "values": dict(one.values)} for one in missed]
+        told = [
+            {"chunk": extraction.chunk_id, "finding": one.finding, "values": dict(one.values)}
+            for one in missed
+        ]
         knowledge.set_statistic(key, [*others, *told])
     return missed

@@ -1,5 +1,6 @@
-"""Values that are missing under an answer: cells without one in a column that the statement adds up, averages, ranks or counts,
-where some value there would change what is shown."""
+"""Values that are missing under an answer: cells without one in a column that the statement adds
+up, averages, ranks or counts, where some value there would change what is shown.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +23,9 @@ _FIRST, _LAST = "0001-01-01", "9999-12-31"
 def value_gaps(trial: Trial, tables: Sequence[TableVariations]) -> list[Gap]:
     """The missing values under a statement, a gap for each column.
 
-    A row counts where the statement keeps it: some value in its empty cell changes the result. A column that does not apply to
-    it, or a value that another row of the same thing in the same document has, leaves no gap.
+    A row counts where the statement keeps it: some value in its empty cell changes the result. A
+    column that does not apply to it, or a value that another row of the same thing in the same
+    document has, leaves no gap.
     """
     wanted = measured_columns(parse_select(trial.sql))
     gaps = []
@@ -51,13 +53,20 @@ def _lacking(trial: Trial, table: TableVariations, column: Column, name: str) ->
     if len(rows) > trial.most:  # too many to be tried one by one
         yield from rows
         return
-    yield from (row_id for row_id, place in zip(rows, places, strict=True) if _changes(trial, [place], options))
+    yield from (
+        row_id
+        for row_id, place in zip(rows, places, strict=True)
+        if _changes(trial, [place], options)
+    )
 
 
 def _changes(trial: Trial, places: Sequence[Place], options: Iterable[Scalar]) -> bool:
     """Whether the result is another one with some value in these cells."""
     before = Counter(trial.rows())
-    return any(Counter(trial.rows(tuple((place, value) for place in places))) != before for value in options)
+    return any(
+        Counter(trial.rows(tuple((place, value) for place in places))) != before
+        for value in options
+    )
 
 
 def any_values(column: Column, shown: Iterable[Scalar]) -> list[Scalar]:
@@ -72,24 +81,41 @@ def any_values(column: Column, shown: Iterable[Scalar]) -> list[Scalar]:
 
 
 def _should_have(
-    table: TableVariations, row_id: str, column: Column, told: Mapping[str, Sequence[Mapping[str, Scalar]]]
+    table: TableVariations,
+    row_id: str,
+    column: Column,
+    told: Mapping[str, Sequence[Mapping[str, Scalar]]],
 ) -> bool:
-    """Whether a row should have a value in a column: it applies, and no other row of the same thing and document has it.
+    """Whether a row should have a value in a column: it applies, and no other row of the same thing
+    and document has it.
 
     Args:
         told: the rows that have a value in it, by document.
     """
     absences = _absences(table, row_id, column)
-    if Absence.DOES_NOT_APPLY in absences and absences <= {Absence.DOES_NOT_APPLY, Absence.NOT_STATED}:
+    if Absence.DOES_NOT_APPLY in absences and absences <= {
+        Absence.DOES_NOT_APPLY,
+        Absence.NOT_STATED,
+    }:
         return False
-    if not any(cell.value is not None for row in table.words.extracted(row_id) for cell in row.cells):
+    if not any(
+        cell.value is not None for row in table.words.extracted(row_id) for cell in row.cells
+    ):
         return False  # a row of nothing: no thing that could have a value
-    key = [table.read.relation.sql_name(n) for n in table.read.table.key if n in table.read.table.column_names]
+    key = [
+        table.read.relation.sql_name(n)
+        for n in table.read.table.key
+        if n in table.read.table.column_names
+    ]
     own = table.shown[row_id]
-    others = [other for document in table.words.document_ids(row_id) for other in told.get(document, ())]
+    others = [
+        other for document in table.words.document_ids(row_id) for other in told.get(document, ())
+    ]
     if key:
         return not any(_agree(own, other, key) for other in others)
-    return not any(_agree(own, other, list(own)) and _shares(own, other) for other in others)  # halves of one thing
+    return not any(
+        _agree(own, other, list(own)) and _shares(own, other) for other in others
+    )  # halves of one thing
 
 
 def _agree(one: Mapping[str, Scalar], other: Mapping[str, Scalar], key: Sequence[str]) -> bool:
@@ -103,7 +129,11 @@ def _shares(one: Mapping[str, Scalar], other: Mapping[str, Scalar]) -> bool:
 def _absences(table: TableVariations, row_id: str, column: Column) -> frozenset[Absence]:
     """Why a row has no value in a column."""
     cells = [row.cell(column.name) for row in table.words.extracted(row_id)]
-    return frozenset(absence for cell in cells if (absence := Absence.NOT_ASKED if cell is None else cell.absence) is not None)
+    return frozenset(
+        absence
+        for cell in cells
+        if (absence := Absence.NOT_ASKED if cell is None else cell.absence) is not None
+    )
 
 
 def _gap(table: TableVariations, column: Column, rows: Sequence[str]) -> Gap:
@@ -111,7 +141,11 @@ def _gap(table: TableVariations, column: Column, rows: Sequence[str]) -> Gap:
     absences = Counter(absence.value for row in rows for absence in _absences(table, row, column))
     why = ", ".join(absence for absence, _ in absences.most_common())
     documents = dict.fromkeys(name for row in rows for name in table.words.documents(row))
-    count = f"{len(rows)} of {len(table.shown)} rows" if table.read.table.grain == "many" else f"{len(documents)} documents"
+    count = (
+        f"{len(rows)} of {len(table.shown)} rows"
+        if table.read.table.grain == "many"
+        else f"{len(documents)} documents"
+    )
     if len(documents) == 1 and table.read.table.grain != "many":
         count = "1 document"
     thing = f"{column.name} has no value in {count}" + (f": {why}" if why else "")

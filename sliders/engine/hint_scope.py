@@ -1,4 +1,6 @@
-"""The documents that a question may be answered from: those within reach, and what hints and names leave of them."""
+"""The documents that a question may be answered from: those within reach, and what hints and
+names leave of them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from sliders.schema.hints import Hints, Ignore, Locate
 PROBE = Context(5, 150, (1, 1))
 """The search by which a question is judged."""
 MOST_CHARACTERS = 2_000_000
-"""Documents beyond this are chosen by full-text search first: embedding takes about a second for 20,000 characters."""
+"""Documents beyond this are chosen by full-text search first: embedding takes about a second
+for 20,000 characters.
+"""
 _HITS = 400
 
 
@@ -28,24 +32,33 @@ def passage_source(session: Session, question: str) -> PassageSource:
     chosen = [d.id for d in stored]
     if sum(d.characters for d in stored) > MOST_CHARACTERS:
         sizes = {d.id: d.characters for d in stored}
-        ranked = dict.fromkeys(hit.document_id for hit in session.catalog.chunks.search(question, limit=_HITS))
+        ranked = dict.fromkeys(
+            hit.document_id for hit in session.catalog.chunks.search(question, limit=_HITS)
+        )
         chosen, room = [], MOST_CHARACTERS
         for document_id in [*ranked] or chosen[:1]:
             if sizes[document_id] <= room or not chosen:
                 chosen.append(document_id)
                 room -= sizes[document_id]
         chosen = chosen or [stored[0].id]
-        session.note(f"{len(chosen)} of {len(stored)} documents were searched closely, those with the question's words")
+        session.note(
+            f"{len(chosen)} of {len(stored)} documents were searched closely, those with the "
+            "question's words"
+        )
     documents = [session.catalog.documents.get(document_id) for document_id in chosen]
     count = session.models.model_for("answer").count_tokens
     kept = KeptSegments(session, "answer")
-    return PassageSource(documents, session.embedder, count, lambda document, tokens: kept.of(document.id, tokens))
+    return PassageSource(
+        documents, session.embedder, count, lambda document, tokens: kept.of(document.id, tokens)
+    )
 
 
 def narrow(
     session: Session, source: PassageSource, hints: Hints, named: frozenset[str] = frozenset()
 ) -> PassageSource | None:
-    """The documents limited by Locate and Ignore, and to those `named`, None where nothing changes anything."""
+    """The documents limited by Locate and Ignore, and to those `named`, None where
+    nothing changes anything.
+    """
     places, skips = hints.of(Locate), hints.of(Ignore)
     spans: dict[str, tuple[Span, ...]] = {}
     skipped: dict[str, int] = {}
@@ -56,8 +69,12 @@ def narrow(
         if located.pruned:
             spans[document.id] = located.spans
             kept = sum(end - start for start, end in located.spans)
-            session.decide("plan", f"document:{document.name}", "located",
-                           f"{', '.join(located.matched)}: {kept} of {len(document.text)} characters")  # fmt: skip
+            session.decide(
+                "plan",
+                f"document:{document.name}",
+                "located",
+                f"{', '.join(located.matched)}: {kept} of {len(document.text)} characters",
+            )
         for hint in located.skipped:
             skipped[hint] = skipped.get(hint, 0) + 1
     for hint, count in skipped.items():
@@ -67,7 +84,9 @@ def narrow(
     if named:
         spans |= {identifier: () for identifier in source.documents if identifier not in named}
         listed = ", ".join(sorted(source.documents[d].name for d in named)[:5])
-        session.decide("plan", "documents", "named", f"{len(named)} of {len(source.documents)}: {listed}")
+        session.decide(
+            "plan", "documents", "named", f"{len(named)} of {len(source.documents)}: {listed}"
+        )
     skip = _skip(session, skips, hints.question) if skips else None
     return source.narrowed(spans, skip) if spans or skip else None
 
@@ -81,7 +100,10 @@ def _skip(session: Session, directives: Sequence[Ignore], question: str) -> Skip
         if any(out):
             topics = ", ".join(topic for d in directives for topic in d.topics)
             session.decide(
-                "plan", f"document:{document.name}", "ignored", f"{sum(out)} of {len(out)} segments: {topics}"
+                "plan",
+                f"document:{document.name}",
+                "ignored",
+                f"{sum(out)} of {len(out)} segments: {topics}",
             )
         return out
 
@@ -90,12 +112,18 @@ def _skip(session: Session, directives: Sequence[Ignore], question: str) -> Skip
 
 def switch_off(session: Session, reason: str, hinted: bool = True) -> None:
     """Records and tells that what narrowed the documents is given up."""
-    told = "Locate and Ignore were switched off" if hinted else "the documents that the question does not name were read, too"
+    told = (
+        "Locate and Ignore were switched off"
+        if hinted
+        else "the documents that the question does not name were read, too"
+    )
     session.note(f"{told}: {reason}")
     session.decide("plan", "hints", "switched off", reason)
 
 
-_NAME = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’.-]*(?:\s+(?:of|the|de|and|&)?\s*[A-Z0-9][\w'’.-]*)*")
+_NAME = re.compile(
+    r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’.-]*(?:\s+(?:of|the|de|and|&)?\s*[A-Z0-9][\w'’.-]*)*"
+)
 _LEAST_NAME = 4
 _BEGINNING = 300
 
@@ -106,14 +134,22 @@ def names_in(question: str) -> tuple[str, ...]:
 
 
 def named_documents(source: PassageSource, question: str) -> frozenset[str]:
-    """Documents that bear the question's names (in file name, title or first lines) while most others do not.
+    """Documents that bear the question's names (in file name, title or first lines)
+    while most others do not.
 
     Empty when no name tells documents apart.
     """
-    marks = {d.id: _squeezed(f"{d.name} {d.title} {d.text[:_BEGINNING]}") for d in source.documents.values()}
+    marks = {
+        d.id: _squeezed(f"{d.name} {d.title} {d.text[:_BEGINNING]}")
+        for d in source.documents.values()
+    }
     hits: dict[str, int] = {}
     for name in {_squeezed(re.sub(r"['’]s\b", "", name)) for name in names_in(question)}:
-        bearing = [identifier for identifier, mark in marks.items() if name in mark] if len(name) >= _LEAST_NAME else []
+        bearing = (
+            [identifier for identifier, mark in marks.items() if name in mark]
+            if len(name) >= _LEAST_NAME
+            else []
+        )
         if 2 * len(bearing) <= len(marks):
             for identifier in bearing:
                 hits[identifier] = hits.get(identifier, 0) + 1

@@ -1,5 +1,6 @@
-"""Where a hint points to: sections and tables of a document by the embeddings of hint and tag, without a model
-(HALO, section 5.2), and which segments a hint skips."""
+"""Where a hint points to: sections and tables of a document by the embeddings of hint and tag,
+without a model (HALO, section 5.2), and which segments a hint skips.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +22,25 @@ _MIN_MATCH = 0.5
 _MARGIN = 0.12
 """Tags this near to the best one are kept with it."""
 _TAG_CHARACTERS = 400
-_GENERIC = frozenset({
-    "table", "section", "chapter", "statement", "appendix", "note", "part", "document", "the", "of", "in", "and", "for",
-    "a", "an",
-})  # fmt: skip
+_GENERIC = frozenset(
+    {
+        "table",
+        "section",
+        "chapter",
+        "statement",
+        "appendix",
+        "note",
+        "part",
+        "document",
+        "the",
+        "of",
+        "in",
+        "and",
+        "for",
+        "a",
+        "an",
+    }
+)
 _ROWS_IN_TAG = 6
 
 
@@ -53,18 +69,33 @@ class Located:
 
 
 def tags_of(document: Document) -> tuple[Tag, ...]:
-    """Sections by their headings (each reaches to the next heading of its level or above) and tables by their words."""
+    """Sections by their headings (each reaches to the next heading of its level or above) and
+    tables by their words.
+    """
     outline = Outline(document)
     tags: list[Tag] = []
     headings = [e for e in document.elements if e.kind == "heading"]
     for number, heading in enumerate(headings):
         level = max(1, heading.level)
         following = (h.start for h in headings[number + 1 :] if max(1, h.level) <= level)
-        tags.append(Tag(_line(document.text[heading.start : heading.end]), "section", heading.start,
-                        next(following, len(document.text))))  # fmt: skip
+        tags.append(
+            Tag(
+                _line(document.text[heading.start : heading.end]),
+                "section",
+                heading.start,
+                next(following, len(document.text)),
+            )
+        )
     for number, element in enumerate(document.elements):
         if element.kind == "table":
-            tags.append(Tag(_table_name(document, outline, number, element), "table", element.start, element.end))
+            tags.append(
+                Tag(
+                    _table_name(document, outline, number, element),
+                    "table",
+                    element.start,
+                    element.end,
+                )
+            )
     return tuple(tags)
 
 
@@ -80,7 +111,9 @@ def _table_name(document: Document, outline: Outline, number: int, element: Elem
 
 
 def locate(document: Document, directives: Sequence[Locate], embedder: Embedder) -> Located:
-    """The union of what each hint matches; hints without a match are skipped, none matched means the whole document."""
+    """The union of what each hint matches; hints without a match are skipped, none matched
+    means the whole document.
+    """
     spans: list[Span] = []
     matched: list[str] = []
     skipped: list[str] = []
@@ -91,20 +124,34 @@ def locate(document: Document, directives: Sequence[Locate], embedder: Embedder)
             found = [(e.start, e.end) for e in document.elements if e.kind == kind]
             _note(kind.replace("_", " "), found, spans, matched, skipped)
         for first, last in directive.pages:
-            found = [(p.start, p.end) for p in document.pages if min(first, last) <= p.number <= max(first, last)]
-            _note(f"page {first}" if first == last else f"pages {first} to {last}", found, spans, matched, skipped)
+            found = [
+                (p.start, p.end)
+                for p in document.pages
+                if min(first, last) <= p.number <= max(first, last)
+            ]
+            _note(
+                f"page {first}" if first == last else f"pages {first} to {last}",
+                found,
+                spans,
+                matched,
+                skipped,
+            )
         for hint in directive.hints:
             _note(hint, _matching(hint, tags, vectors, embedder), spans, matched, skipped)
     whole = ((0, len(document.text)),)
     return Located(merge(spans) if matched else whole, tuple(matched), tuple(skipped))
 
 
-def _note(name: str, found: Sequence[Span], spans: list[Span], matched: list[str], skipped: list[str]) -> None:
+def _note(
+    name: str, found: Sequence[Span], spans: list[Span], matched: list[str], skipped: list[str]
+) -> None:
     spans.extend(found)
     (matched if found else skipped).append(name)
 
 
-def _matching(hint: str, tags: Sequence[Tag], vectors: Vectors | None, embedder: Embedder) -> list[Span]:
+def _matching(
+    hint: str, tags: Sequence[Tag], vectors: Vectors | None, embedder: Embedder
+) -> list[Span]:
     if vectors is None or not tags:
         return []
     wants_table = "table" in terms(hint)
@@ -138,10 +185,15 @@ _IGNORE_LEAD = 0.12
 
 
 def ignored(
-    texts: Sequence[str], headings: Sequence[str], vectors: Vectors, question: str, directives: Sequence[Ignore],
+    texts: Sequence[str],
+    headings: Sequence[str],
+    vectors: Vectors,
+    question: str,
+    directives: Sequence[Ignore],
     embedder: Embedder,
-) -> list[bool]:  # fmt: skip
-    """Whether each segment is about a subject to skip, and clearly less about the question: conservative on purpose.
+) -> list[bool]:
+    """Whether each segment is about a subject to skip, and clearly less about the question:
+    conservative on purpose.
 
     Args:
         texts: the segments; `headings` the headings above each.
@@ -153,11 +205,16 @@ def ignored(
     asked = embedder.embed([question])[0]
     near_question = vectors @ asked
     near_topic = (vectors @ embedder.embed(topics).T).max(axis=1)
-    named = [any(set(terms(topic)) <= set(terms(heading)) for topic in topics) for heading in headings]
+    named = [
+        any(set(terms(topic)) <= set(terms(heading)) for topic in topics) for heading in headings
+    ]
     best = float(near_question.max())
     out = []
     for number in range(len(texts)):
-        about = near_topic[number] >= _IGNORE_COSINE and near_topic[number] >= near_question[number] + _IGNORE_LEAD
+        about = (
+            near_topic[number] >= _IGNORE_COSINE
+            and near_topic[number] >= near_question[number] + _IGNORE_LEAD
+        )
         # The segment nearest to the question stays, whatever it is about.
         out.append(bool((named[number] or about) and near_question[number] < best))
     return out

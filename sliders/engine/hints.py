@@ -1,5 +1,6 @@
-"""Reads hints and judges the kind of a question: by the model in the full dialect (HALO, section 4); by patterns, without a
-judgement, in the compact one."""
+"""Reads hints and judges the kind of a question: by the model in the full dialect (HALO, section
+4); by patterns, without a judgement, in the compact one.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,18 @@ from sliders.llm.dialect import FULL
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.retrieval.sentences import sentence_spans
-from sliders.schema.hints import KINDS, Directive, Hints, Ignore, Locate, Normalize, Precede, QuestionKind, Verify, settle_hints
+from sliders.schema.hints import (
+    KINDS,
+    Directive,
+    Hints,
+    Ignore,
+    Locate,
+    Normalize,
+    Precede,
+    QuestionKind,
+    Verify,
+    settle_hints,
+)
 
 _LONGEST = 4_000
 _AT_ONCE = 30
@@ -49,10 +61,14 @@ class HintsReply(BaseModel):
 
 
 def hints_request(questions: Sequence[str]) -> Request:
-    """The call of the full dialect that judges the kinds of several questions and reads their hints."""
+    """The call of the full dialect that judges the kinds of several questions
+    and reads their hints.
+    """
     prompt = load_prompt("engine/read_hints", FULL)
     messages = prompt.render(questions=[q[:_LONGEST] for q in questions])
-    return Request("plan", messages, prompt.hash, reply=HintsReply, max_tokens=200 + 200 * len(questions))
+    return Request(
+        "plan", messages, prompt.hash, reply=HintsReply, max_tokens=200 + 200 * len(questions)
+    )
 
 
 async def read_hints(text: str, model: Model, extra: Sequence[Directive] = ()) -> Hints:
@@ -65,7 +81,8 @@ async def read_hints(text: str, model: Model, extra: Sequence[Directive] = ()) -
 async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
     """The hints of each question. Where the model gives no usable reply, patterns read them.
 
-    What the model names must stand in the question: a place or subject that the user did not write is dropped.
+    What the model names must stand in the question: a place or subject that the user did
+    not write is dropped.
     """
     if model.dialect.hints == "patterns":
         return [parse_hints(text) for text in texts]
@@ -80,7 +97,10 @@ async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
         said = HintsReply.model_validate(reply.data)
         told = {hint.question: hint for hint in said.hints}
         kinds = dict(enumerate(said.kinds, 1))
-        found += [replace(_hints(text, told.get(n)), kind=_kind(kinds.get(n, ""))) for n, text in enumerate(batch, 1)]
+        found += [
+            replace(_hints(text, told.get(n)), kind=_kind(kinds.get(n, "")))
+            for n, text in enumerate(batch, 1)
+        ]
     return found
 
 
@@ -97,11 +117,27 @@ def _hints(text: str, told: HintReply | None) -> Hints:
 
 
 def _with_sentences(rest: str, text: str, directives: Sequence[Directive]) -> str:
-    """The rest of a question with the sentences that say what the answer is and what not, where it has lost their words."""
-    said = [phrase.casefold() for d in directives if isinstance(d, Verify) for phrase in (*d.positive, *d.negative)]
+    """The rest of a question with the sentences that say what the answer is and what not, where it
+    has lost their words.
+    """
+    said = [
+        phrase.casefold()
+        for d in directives
+        if isinstance(d, Verify)
+        for phrase in (*d.positive, *d.negative)
+    ]
     lost = [phrase for phrase in said if phrase not in rest.casefold()]
     sentences = (text[start:end].strip() for start, end in sentence_spans(text))
-    return " ".join([rest, *(s for s in sentences if s not in rest and any(phrase in s.casefold() for phrase in lost))])
+    return " ".join(
+        [
+            rest,
+            *(
+                s
+                for s in sentences
+                if s not in rest and any(phrase in s.casefold() for phrase in lost)
+            ),
+        ]
+    )
 
 
 def _words(text: str) -> set[str]:
@@ -112,7 +148,11 @@ def _directives(told: HintReply, text: str) -> list[Directive]:
     lowered = text.casefold()
 
     def said(values: Sequence[str]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(v.strip() for v in values if v.strip() and v.strip().casefold() in lowered))
+        return tuple(
+            dict.fromkeys(
+                v.strip() for v in values if v.strip() and v.strip().casefold() in lowered
+            )
+        )
 
     out: list[Directive] = []
     if look := said(told.look_in):

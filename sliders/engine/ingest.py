@@ -47,18 +47,23 @@ def chunk_tokens(session: Session) -> int:
 
 
 def add_paths(session: Session, paths: Paths) -> AddReport:
-    """Read files, folders, globs and addresses into the workspace; a file that fails costs only itself.
+    """Read files, folders, globs and addresses into the workspace; a file that
+    fails costs only itself.
 
     Raises:
         DocumentError: nothing was found, or no file could be read.
     """
     sources = discover(paths)
     limit, model = session.settings.max_file_mb << 20, session.models.model_for("extract")
-    report = _add(session, session.runner.parse(sources, limit, chunk_tokens(session), model), len(sources))
+    report = _add(
+        session, session.runner.parse(sources, limit, chunk_tokens(session), model), len(sources)
+    )
     if not (report.new or report.same or report.changed):
         more = len(report.failures) - _NAMED_FAILURES
         named = "; ".join(f.message for f in report.failures[:_NAMED_FAILURES])
-        raise DocumentError(f"no document could be read: {named}" + (f"; and {more} more" if more > 0 else ""))
+        raise DocumentError(
+            f"no document could be read: {named}" + (f"; and {more} more" if more > 0 else "")
+        )
     return report
 
 
@@ -68,7 +73,9 @@ def add_text(session: Session, text: str, name: str) -> AddReport:
     Raises:
         DocumentError: the text is empty.
     """
-    parsed = cut_later(load_text(text, name), chunk_tokens(session), session.models.model_for("extract"))
+    parsed = cut_later(
+        load_text(text, name), chunk_tokens(session), session.models.model_for("extract")
+    )
     return _add(session, [parsed], 1)
 
 
@@ -83,12 +90,16 @@ def _add(session: Session, found: Iterable[Parsed | LoadFailure], total: int) ->
             session.decide("documents", f"document:{parsed.path}", "refused", parsed.message)
             failures.append(parsed)
         elif (document := parsed.document).id in seen:
-            session.catalog.documents.add(document, _is_there)  # its place may have had another text before
+            session.catalog.documents.add(
+                document, _is_there
+            )  # its place may have had another text before
             warnings.append(f"{seen[document.id].name}: {same_content(document.name)}")
         else:
             seen[document.id] = replace(document, text="", elements=(), pages=())
             outcomes[_store(session, parsed)].append(document.id)
-            warnings.extend(f"{document.name}: {w}" if document.name not in w else w for w in document.warnings)
+            warnings.extend(
+                f"{document.name}: {w}" if document.name not in w else w for w in document.warnings
+            )
         session.progress("documents", number, total)
     if len(seen) > 1:  # a text may have moved while its old place got another one
         standing = {d.id for d in session.catalog.documents.all()}
@@ -96,12 +107,18 @@ def _add(session: Session, found: Iterable[Parsed | LoadFailure], total: int) ->
             if document.id not in standing:
                 session.catalog.documents.add(document, _is_there)
     return AddReport(
-        tuple(outcomes["new"]), tuple(outcomes["same"]), tuple(outcomes["changed"]), tuple(failures), tuple(warnings)
+        tuple(outcomes["new"]),
+        tuple(outcomes["same"]),
+        tuple(outcomes["changed"]),
+        tuple(failures),
+        tuple(warnings),
     )
 
 
 def _is_there(source: str) -> bool:
-    """Whether the place that a document came from still has one; an address always counts as there."""
+    """Whether the place that a document came from still has one; an address
+    always counts as there.
+    """
     return is_address(source) or Path(source).is_file()
 
 
@@ -113,5 +130,7 @@ def _store(session: Session, parsed: Parsed) -> str:
         if added.outcome != "same":
             chunks = parsed.chunks()
             session.catalog.chunks.save(added.document_id, chunks)
-            session.decide("documents", f"document:{document.name}", added.outcome, f"{len(chunks)} chunks")
+            session.decide(
+                "documents", f"document:{document.name}", added.outcome, f"{len(chunks)} chunks"
+            )
     return added.outcome

@@ -1,7 +1,9 @@
-"""Join values are looked for where they are printed: code reads every document for nothing, the model only those parts.
+"""Join values are looked for where they are printed: code reads every document for nothing, the
+model only those parts.
 
-A join value was copied from a document, and its partner is one name with it by the words alone, so a
-document that does not print those words cannot join, and of the others only the segments that print them can show it.
+A join value was copied from a document, and its partner is one name with it by the words alone, so
+a document that does not print those words cannot join, and of the others only the segments that
+print them can show it.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from sliders.schema.types import Column, ColumnType
 from sliders.values.folding import fold, name_tokens
 
 _CHECKED = 50
-"""Known values that are compared with their documents before others are looked for by their words."""
+"""Known values that are compared with their documents before others are
+looked for by their words.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,9 @@ class Sought:
     names: tuple[frozenset[str], ...]
 
     def rows(self, document: Document, index: SegmentIndex) -> frozenset[int]:
-        """Segments of a document that print one of the names; those with a part of it where a segment's end splits it."""
+        """Segments of a document that print one of the names; those with a part of it where a
+        segment's end splits it.
+        """
         text = document.text
         words = frozenset(fold(text).split())
         names = [name for name in self.names if name <= words]
@@ -44,7 +50,9 @@ class Sought:
 
 @dataclass(slots=True)
 class Seeking:
-    """What a table's run looks for now: `names` by attribute; `unjoined` attributes of documents hold none of them."""
+    """What a table's run looks for now: `names` by attribute; `unjoined` attributes of
+    documents hold none of them.
+    """
 
     names: dict[str, Sought] = field(default_factory=dict)
     printed: dict[tuple[str, str], frozenset[int]] = field(default_factory=dict)
@@ -54,19 +62,26 @@ class Seeking:
         """Segments of a document that print a name that is sought for an attribute."""
         rows = self.printed.get((document.id, attribute))
         if rows is None:
-            rows = self.printed[document.id, attribute] = self.names[attribute].rows(document, index)
+            rows = self.printed[document.id, attribute] = self.names[attribute].rows(
+                document, index
+            )
         return rows
 
     def nulls(self, document_id: str) -> dict[str, None]:
-        """Attributes of a document that join nothing: null while they are sought, so that the join filter fails."""
+        """Attributes of a document that join nothing: null while they are sought, so that
+        the join filter fails.
+        """
         return {name: None for name in self.names if (document_id, name) in self.unjoined}
 
 
-def sought(column: Column, known: Iterable[tuple[str, Scalar]], values: Sequence[Scalar]) -> Sought | None:
-    """How to look for these join values in a table's documents; None where their words need not stand there.
+def sought(
+    column: Column, known: Iterable[tuple[str, Scalar]], values: Sequence[Scalar]
+) -> Sought | None:
+    """How to look for these join values in a table's documents; None where their words
+    need not stand there.
 
-    Numbers and dates are equal in other words, too; and an attribute whose known values are not all printed in their
-    documents is stated in other words.
+    Numbers and dates are equal in other words, too; and an attribute whose known values are not all
+    printed in their documents is stated in other words.
 
     Args:
         known: known values of the column, each behind the text of its document.
@@ -80,11 +95,16 @@ def sought(column: Column, known: Iterable[tuple[str, Scalar]], values: Sequence
 
 
 def _words(name: str) -> frozenset[str]:
-    """The words of a name as `fold` gives those of a document: a sign need not end a word there ("C++-based")."""
+    """The words of a name as `fold` gives those of a document: a sign need not end a word
+    there ("C++-based").
+    """
     return frozenset(fold(" ".join(name_tokens(name))).split())
 
 
 def _printed(known: Iterable[tuple[str, Scalar]]) -> bool:
     """Whether the known values of an attribute, at least one, all stand in their documents."""
-    checked = [_words(str(value)) <= frozenset(fold(text).split()) for text, value in islice(known, _CHECKED)]
+    checked = [
+        _words(str(value)) <= frozenset(fold(text).split())
+        for text, value in islice(known, _CHECKED)
+    ]
     return bool(checked) and all(checked)

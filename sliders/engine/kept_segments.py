@@ -1,4 +1,6 @@
-"""The segments of a workspace's documents with their vectors, kept in it: for reading, and as the optimizer's two-level index."""
+"""The segments of a workspace's documents with their vectors, kept in it:
+for reading, and as the optimizer's two-level index.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from sliders.retrieval.segment_index import SEGMENT_TOKENS, SegmentIndex
 
 
 class KeptSegments:
-    """Segment vectors of documents at any granularity: those of the workspace, computed and kept where they are missing."""
+    """Segment vectors of documents at any granularity: those of the workspace, computed and kept
+    where they are missing.
+    """
 
     def __init__(self, session: Session, stage: str) -> None:
         self._session, self._model = session, session.models.model_for(stage)
@@ -28,7 +32,9 @@ class KeptSegments:
         return self._entries[key]
 
     def prepare(self, document_ids: Sequence[str], tokens: int) -> None:
-        """Look these documents up, and compute and keep what is missing, side by side where the runner can."""
+        """Look these documents up, and compute and keep what is missing, side by side
+        where the runner can.
+        """
         session, missing = self._session, []
         for document_id in document_ids:
             entry = self._entries.get((document_id, tokens)) or self._stored(document_id, tokens)
@@ -37,7 +43,9 @@ class KeptSegments:
             else:
                 self._entries[document_id, tokens] = entry
         documents = (session.catalog.documents.get(document_id) for document_id in missing)
-        for number, entry in enumerate(session.runner.index(documents, session.embedder, self._model, tokens), 1):
+        for number, entry in enumerate(
+            session.runner.index(documents, session.embedder, self._model, tokens), 1
+        ):
             session.progress("index", number, len(missing))
             self._keep(entry, tokens)
 
@@ -46,7 +54,9 @@ class KeptSegments:
         if tokens not in self._levels:
             self._levels[tokens] = dict(knowledge.vectors(f"segments:{tokens}", embedder.name))
         rows = self._levels[tokens].get(document_id)
-        spans: Sequence[Sequence[int]] | None = knowledge.statistic(f"segments:{tokens}:{document_id}")
+        spans: Sequence[Sequence[int]] | None = knowledge.statistic(
+            f"segments:{tokens}:{document_id}"
+        )
         if rows is None or spans is None or len(rows) != len(spans) + 1:
             return None
         table = np.array(spans, dtype=np.int64).reshape(-1, 3)
@@ -56,7 +66,9 @@ class KeptSegments:
         session, knowledge = self._session, self._session.catalog.knowledge
         rows = np.vstack([entry.document[None, :], entry.vectors]).astype(np.float32)
         with session.catalog.database.transaction():
-            knowledge.save_vectors(f"segments:{tokens}", session.embedder.name, {entry.document_id: rows})
+            knowledge.save_vectors(
+                f"segments:{tokens}", session.embedder.name, {entry.document_id: rows}
+            )
             knowledge.set_statistic(f"segments:{tokens}:{entry.document_id}", entry.spans.tolist())
         self._entries[entry.document_id, tokens] = entry
 
@@ -69,5 +81,7 @@ def update_index(session: Session, kept: SegmentIndex | None = None) -> SegmentI
         del held.entries[gone]
     unseen = [document_id for document_id in current if document_id not in held.entries]
     segments.prepare(unseen, SEGMENT_TOKENS)
-    held.entries |= {document_id: segments.of(document_id, SEGMENT_TOKENS) for document_id in unseen}
+    held.entries |= {
+        document_id: segments.of(document_id, SEGMENT_TOKENS) for document_id in unseen
+    }
     return held

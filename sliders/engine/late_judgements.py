@@ -1,7 +1,9 @@
-"""A value of a question that no row prints is judged: every document is asked whether it is the one meant (compact dialect).
+"""A value of a question that no row prints is judged: every document is asked whether it is the one
+meant (compact dialect).
 
-A small model copies what a document prints ("Bavarian oak"), and a question names it otherwise ("German wood"): an equality that
-no row passes becomes a column of its own, one token a document, cut over the collection, and the model writes its SQL again.
+A small model copies what a document prints ("Bavarian oak"), and a question names it otherwise
+("German wood"): an equality that no row passes becomes a column of its own, one token a document,
+cut over the collection, and the model writes its SQL again.
 """
 
 from __future__ import annotations
@@ -37,8 +39,11 @@ class Judged:
     note: str
 
 
-async def judge_values(session: Session, question: str, sql: str, profiles: Sequence[TableProfile]) -> tuple[Judged, ...]:
-    """Reads, for each equality of the statement that no row passes, whether each document is meant by it.
+async def judge_values(
+    session: Session, question: str, sql: str, profiles: Sequence[TableProfile]
+) -> tuple[Judged, ...]:
+    """Reads, for each equality of the statement that no row passes, whether each
+    document is meant by it.
 
     Raises:
         BudgetExceeded: the run's limit is reached.
@@ -55,35 +60,58 @@ async def judge_values(session: Session, question: str, sql: str, profiles: Sequ
     return tuple(found)
 
 
-def _wanted(session: Session, schema: Schema, sql: str, profiles: Sequence[TableProfile]) -> Iterator[tuple[str, str, str]]:
+def _wanted(
+    session: Session, schema: Schema, sql: str, profiles: Sequence[TableProfile]
+) -> Iterator[tuple[str, str, str]]:
     """Table, column and value by their names in the schema, of tables with one row a document."""
     tree = sqlglot.parse_one(sql, dialect=DIALECT)
     for one in unheld(tree, References(tree, profiles)):
-        if one.column.column.type in TEXTUAL and isinstance(one.test, sqlglot.exp.EQ | sqlglot.exp.In):
+        if one.column.column.type in TEXTUAL and isinstance(
+            one.test, sqlglot.exp.EQ | sqlglot.exp.In
+        ):
             yield from _place(session, schema, one)
 
 
 def _place(session: Session, schema: Schema, one: Unheld) -> Iterator[tuple[str, str, str]]:
     for table in schema.tables:
         relation = session.catalog.schemas.relation(table.name)
-        if relation.relation == one.table.view.name and table.grain == "document" and not table.pinned:
-            names = (c for c in table.column_names if relation.sql_name(c) == one.column.column.name)
+        if (
+            relation.relation == one.table.view.name
+            and table.grain == "document"
+            and not table.pinned
+        ):
+            names = (
+                c for c in table.column_names if relation.sql_name(c) == one.column.column.name
+            )
             yield from ((table.name, name, one.literal) for name in names)
 
 
-async def _judged(session: Session, schema: Schema, table: Table, column: str, value: str, question: str) -> Judged:
+async def _judged(
+    session: Session, schema: Schema, table: Table, column: str, value: str, question: str
+) -> Judged:
     asked = table.column(column).description or column
-    described = load_prompt("schema/is_value", COMPACT).render(question=asked, value=value)[0].content
+    described = (
+        load_prompt("schema/is_value", COMPACT).render(question=asked, value=value)[0].content
+    )
     name = next((c.name for c in table.columns if c.description == described), "")
     if not name:
         name = free_name(snake_name(f"{column} {value}"), table.column_names)
-        new = replace(table, columns=(*table.columns, Column(name, ColumnType.BOOLEAN, described, reading="judged")))
+        new = replace(
+            table,
+            columns=(*table.columns, Column(name, ColumnType.BOOLEAN, described, reading="judged")),
+        )
         tables = tuple(new if t.name == table.name else t for t in schema.tables)
         session.catalog.schemas.save(Schema(tables), "a value that no row prints is judged")
-        session.decide("answer", f"column:{table.name}.{name}", "judged", f"no row has {value!r} in {column}")
+        session.decide(
+            "answer", f"column:{table.name}.{name}", "judged", f"no row has {value!r} in {column}"
+        )
         table = new
     await fill_cells(session, {table.name: (name,)}, [question])
     judge_table(session, table)
     await settle_data_table(session, table)
     written = session.catalog.schemas.relation(table.name).sql_name(name)
-    return Judged(table.name, name, f"no row has {value!r} in {column}; {written} = 1 where it is {value!r} all the same")
+    return Judged(
+        table.name,
+        name,
+        f"no row has {value!r} in {column}; {written} = 1 where it is {value!r} all the same",
+    )

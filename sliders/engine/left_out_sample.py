@@ -1,4 +1,6 @@
-"""An audited sample: parts that the choice or the gate left out are read after all, to see what that changes."""
+"""An audited sample: parts that the choice or the gate left out are read after all, to
+see what that changes.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,18 @@ from sliders.engine.session import Session
 STAGE = "audit"
 
 
-async def audit(session: Session, wanted: Mapping[str, Sequence[str]], share: float, questions: Sequence[str]) -> str:
+async def audit(
+    session: Session, wanted: Mapping[str, Sequence[str]], share: float, questions: Sequence[str]
+) -> str:
     """Read a share of the parts that were left out; why it stopped, or "".
 
-    The sample is drawn by the session's seed, and a part that was read stays read: the same share costs nothing again.
+    The sample is drawn by the session's seed, and a part that was read stays read:
+    the same share costs nothing again.
     """
     tasks = [task for table in wanted for task in session.catalog.extractions.tasks(table)]
-    left = {t.chunk_id for t in tasks if t.state in ("gated", "pruned")} - {t.chunk_id for t in tasks if t.state == "done"}
+    left = {t.chunk_id for t in tasks if t.state in ("gated", "pruned")} - {
+        t.chunk_id for t in tasks if t.state == "done"
+    }
     known = audited(session, list(wanted))
     number = math.ceil(share * (len(left) + len(known))) - len(known)
     if number <= 0:
@@ -35,11 +42,14 @@ async def audit(session: Session, wanted: Mapping[str, Sequence[str]], share: fl
 def audited(session: Session, tables: Sequence[str]) -> frozenset[str]:
     """The parts that were read after all for one of these tables."""
     return frozenset(
-        decision.subject.removeprefix("chunk:") for decision in session.catalog.journal.decisions(stage=STAGE)
+        decision.subject.removeprefix("chunk:")
+        for decision in session.catalog.journal.decisions(stage=STAGE)
         if set(decision.reason.split(", ")) & set(tables)
-    )  # fmt: skip
+    )
 
 
 def extrapolated(value: Number, before: Number | None, read: int, left: int) -> Number:
-    """What the number would be if the parts that are left changed it as those did that were read after all."""
+    """What the number would be if the parts that are left changed it as those did that
+    were read after all.
+    """
     return value + (value - (value if before is None else before)) / read * left

@@ -25,7 +25,11 @@ class _Extracted:
 
 
 def merges_apart(
-    session: Session, read: TableRead, row_of: Mapping[str, str], shown: Mapping[str, Mapping[str, Scalar]], words: RowWords
+    session: Session,
+    read: TableRead,
+    row_of: Mapping[str, str],
+    shown: Mapping[str, Mapping[str, Scalar]],
+    words: RowWords,
 ) -> Iterator[Variation]:
     """Each such row, with the state in which every document's row says what that document says.
 
@@ -40,25 +44,47 @@ def merges_apart(
             continue  # a person or a later reading told them apart
         (stays,) = current
         known = known or _extracted(session, read, tuple(shown[stays]))
-        state = [cell for n, rows in enumerate(apart) for cell in _alone(read, shown[stays], "" if n else stays, rows, known)]
+        state = [
+            cell
+            for n, rows in enumerate(apart)
+            for cell in _alone(read, shown[stays], "" if n else stays, rows, known)
+        ]
         key = [condition for condition in words.conditions(stays) if condition[0] not in DOCUMENT]
         sides = [[(DOCUMENT[0], known[rows[0]].document), *key] for rows in apart[:2]]
-        command = command_of("merge", read.table.name, where=sides[0], other=sides[1]) + "  # or split, where they are two"
-        thing = f"{words.row(stays)} may be {len(apart)} rows: {len(apart)} were merged by their key alone"
-        yield Variation("merge", (tuple(state),), len(apart) - 1, thing, words.place(stays), command)
+        command = (
+            command_of("merge", read.table.name, where=sides[0], other=sides[1])
+            + "  # or split, where they are two"
+        )
+        thing = (
+            f"{words.row(stays)} may be {len(apart)} rows: {len(apart)} were merged "
+            "by their key alone"
+        )
+        yield Variation(
+            "merge", (tuple(state),), len(apart) - 1, thing, words.place(stays), command
+        )
 
 
 def _alone(
-    read: TableRead, shown: Mapping[str, Scalar], stays: str, rows: Sequence[str], known: Mapping[str, _Extracted]
+    read: TableRead,
+    shown: Mapping[str, Scalar],
+    stays: str,
+    rows: Sequence[str],
+    known: Mapping[str, _Extracted],
 ) -> Iterator[tuple[Place, Scalar]]:
-    """The cells of the row that these extracted rows would be by themselves; `stays` is the one that the table shows."""
+    """The cells of the row that these extracted rows would be by themselves;
+    `stays` is the one that the table shows.
+    """
     relation, own = read.relation.relation, known[rows[0]]
     if not stays:
         yield Place(relation, rows[0], DOCUMENT[0]), own.document
         yield Place(relation, rows[0], DOCUMENT[1]), own.document_id
     for column, now in shown.items():
-        said = next((value for row in rows if (value := known[row].values[column]) is not None), None)
-        value = now if isinstance(said, str) and isinstance(now, str) else said  # one name, in the form that the table shows
+        said = next(
+            (value for row in rows if (value := known[row].values[column]) is not None), None
+        )
+        value = (
+            now if isinstance(said, str) and isinstance(now, str) else said
+        )  # one name, in the form that the table shows
         if not stays or value != now:
             yield Place(relation, stays or rows[0], column), value
 
@@ -66,4 +92,7 @@ def _alone(
 def _extracted(session: Session, read: TableRead, names: Sequence[str]) -> dict[str, _Extracted]:
     root = session.catalog.tables.lineage(read.table.name)[-1]
     lines = session.catalog.tables.lines(root, ("row_id", *DOCUMENT, *names))
-    return {row: _Extracted(name, of, dict(zip(names, values, strict=True))) for row, name, of, *values in lines}
+    return {
+        row: _Extracted(name, of, dict(zip(names, values, strict=True)))
+        for row, name, of, *values in lines
+    }

@@ -1,5 +1,6 @@
-"""Odds over the whole collection: the cut between the choices of a judged column, and between the documents that tell a
-stated one and those that do not, is set where the documents' odds part best."""
+"""Odds over the whole collection: the cut between the choices of a judged column, and between the
+documents that tell a stated one and those that do not, is set where the documents' odds part best.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +18,9 @@ _NOT_TOLD = "the model prefers no value here: its odds lie under the cut of the 
 
 
 def judge_table(session: Session, table: Table) -> None:
-    """Set the values of judged cells, and empty stated ones that are not told, by all odds of their column; nothing is
-    asked, and the odds stay as they were."""
+    """Set the values of judged cells, and empty stated ones that are not told, by all odds of their
+    column; nothing is asked, and the odds stay as they were.
+    """
     every = list(session.catalog.extractions.iterate(table.name, odds=True))
     for column in table.columns:
         if is_judged(column):
@@ -30,7 +32,11 @@ def judge_table(session: Session, table: Table) -> None:
 
 def _cut_column(session: Session, table: Table, column: Column, rows: Sequence[Row]) -> None:
     """Empty the stated cells under the cut, and give back those that an earlier cut took out."""
-    found = {row.id: cell for row in rows if (cell := row.cell(column.name)) is not None and TOLD in dict(cell.odds)}
+    found = {
+        row.id: cell
+        for row in rows
+        if (cell := row.cell(column.name)) is not None and TOLD in dict(cell.odds)
+    }
     cut, how = told_cut([dict(cell.odds)[TOLD] for cell in found.values()])
     cells: dict[str, Cell] = {}
     for row_id, cell in found.items():
@@ -44,10 +50,14 @@ def _cut_column(session: Session, table: Table, column: Column, rows: Sequence[R
 
 
 def _judge_column(session: Session, table: Table, column: Column, rows: Sequence[Row]) -> None:
-    """One judgement for each thing that a row is about: for a document read in parts, that of the part that tells most."""
+    """One judgement for each thing that a row is about: for a document read in parts, that of the
+    part that tells most.
+    """
     subjects: dict[str, list[Row]] = {}
     for row in rows:
-        subjects.setdefault(row.document_id if table.grain == "document" else row.id, []).append(row)
+        subjects.setdefault(row.document_id if table.grain == "document" else row.id, []).append(
+            row
+        )
     telling = {subject: _most_telling(parts, column) for subject, parts in subjects.items()}
     found, how = judge(list(telling.values()))
     cells: dict[str, Cell] = {}
@@ -61,14 +71,18 @@ def _judge_column(session: Session, table: Table, column: Column, rows: Sequence
 
 
 def _odds(row: Row, column: Column) -> _Odds | None:
-    """The odds of a judged cell; None also where they are over other choices than the column has now."""
+    """The odds of a judged cell; None also where they are over other choices
+    than the column has now.
+    """
     cell = row.cell(column.name)
     odds = dict(cell.odds) if cell is not None and cell.absence is None else {}
     return odds if odds and set(odds) == set(choices_of(column)) else None
 
 
 def _most_telling(rows: Sequence[Row], column: Column) -> _Odds:
-    """The odds of the part that says yes most, or that prefers one category most: what other parts do not tell is no no."""
+    """The odds of the part that says yes most, or that prefers one category most:
+    what other parts do not tell is no no.
+    """
     every = [odds for row in rows if (odds := _odds(row, column)) is not None]
     if set(every[0]) == set(YES_NO):
         return max(every, key=lambda odds: odds[YES_NO[0]] - odds[YES_NO[1]])

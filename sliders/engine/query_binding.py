@@ -1,4 +1,6 @@
-"""A query bound to the tables of a workspace: which schema tables it reads, and the columns that are new."""
+"""A query bound to the tables of a workspace: which schema tables it reads, and the
+columns that are new.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,15 @@ DOCS = "docs"
 """The table of all documents, one row each."""
 
 
-def bind(session: Session, sql: str, describe: Mapping[str, str], *, save: bool = True) -> tuple[Query, list[Table]]:
-    """The parsed query and the definitions of the tables that it reads; new attributes of `docs` are saved in the schema.
+def bind(
+    session: Session, sql: str, describe: Mapping[str, str], *, save: bool = True
+) -> tuple[Query, list[Table]]:
+    """The parsed query and the definitions of the tables that it reads; new attributes of `docs`
+    are saved in the schema.
 
-    `docs` is the schema's own table of that name; when there is none, and exactly one table with one row a document has all the
-    attributes that the query names, it is that table, so that its cells serve. Raises QueryError: the query cannot be bound;
-    PlanError: there is no document.
+    `docs` is the schema's own table of that name; when there is none, and exactly one table with
+    one row a document has all the attributes that the query names, it is that table, so that its
+    cells serve. Raises QueryError: the query cannot be bound; PlanError: there is no document.
     """
     if not session.catalog.documents.count():
         raise PlanError("the workspace has no documents; add some first: sliders add FILES")
@@ -30,14 +35,29 @@ def bind(session: Session, sql: str, describe: Mapping[str, str], *, save: bool 
     closed = [QueryTable(t, t.name) for t in schema.tables if t.name != DOCS]
     query = parse_query(sql, [*closed, QueryTable(described, DOCS, open=True)])
     if any(use.table == DOCS for use in query.tables):
-        wanted = {name for use in query.tables if use.table == DOCS for name in use.attributes} - set(SYSTEM)
+        wanted = {
+            name for use in query.tables if use.table == DOCS for name in use.attributes
+        } - set(SYSTEM)
         several = {t.name for t in schema.tables if t.grain == "many"}
-        if not wanted and not described.columns and several.isdisjoint(use.table for use in query.tables):
-            raise QueryError(f"the query names no attribute of {DOCS}: name what to read of each document; "
-                             "sliders tables lists the documents themselves")  # fmt: skip
-        twins = [t.table for t in closed if t.table.grain == "document" and wanted <= set(t.table.column_names)]
+        if (
+            not wanted
+            and not described.columns
+            and several.isdisjoint(use.table for use in query.tables)
+        ):
+            raise QueryError(
+                f"the query names no attribute of {DOCS}: name what to read of each document; "
+                "sliders tables lists the documents themselves"
+            )
+        twins = [
+            t.table
+            for t in closed
+            if t.table.grain == "document" and wanted <= set(t.table.column_names)
+        ]
         if wanted and len(twins) == 1 and not own.columns and not describe:
-            uses = (replace(use, table=twins[0].name) if use.table == DOCS else use for use in query.tables)
+            uses = (
+                replace(use, table=twins[0].name) if use.table == DOCS else use
+                for use in query.tables
+            )
             query = replace(query, tables=tuple(uses))
         else:
             schema = _with_docs(session, schema, own, described, query, wanted, save)
@@ -45,13 +65,29 @@ def bind(session: Session, sql: str, describe: Mapping[str, str], *, save: bool 
 
 
 def _with_docs(
-    session: Session, schema: Schema, own: Table, described: Table, query: Query, wanted: set[str], save: bool
+    session: Session,
+    schema: Schema,
+    own: Table,
+    described: Table,
+    query: Query,
+    wanted: set[str],
+    save: bool,
 ) -> Schema:
-    """The schema whose table of all documents has the attributes that the query names, with the types that it shows."""
+    """The schema whose table of all documents has the attributes that the query names, with the
+    types that it shows.
+    """
     types = dict(query.types)
-    columns = [*described.columns, *(Column(n) for n in sorted(wanted) if n not in described.column_names)]
-    typed = [replace(c, type=types[c.name]) if c.name in types and c.type is ColumnType.TEXT else c for c in columns]
-    full = replace(own, columns=tuple(c for c in typed if c.name in wanted or c.name in own.column_names))
+    columns = [
+        *described.columns,
+        *(Column(n) for n in sorted(wanted) if n not in described.column_names),
+    ]
+    typed = [
+        replace(c, type=types[c.name]) if c.name in types and c.type is ColumnType.TEXT else c
+        for c in columns
+    ]
+    full = replace(
+        own, columns=tuple(c for c in typed if c.name in wanted or c.name in own.column_names)
+    )
     schema = Schema((*(t for t in schema.tables if t.name != DOCS), full))
     if full != own and save:
         session.catalog.schemas.save(schema, "attributes of a query")
@@ -59,12 +95,18 @@ def _with_docs(
 
 
 def _described(own: Table, describe: Mapping[str, str], schema: Schema) -> Table:
-    """The table of all documents with the attributes that the user describes, as the one schema table that has them does."""
+    """The table of all documents with the attributes that the user describes, as the one schema
+    table that has them does.
+    """
     columns = {column.name: column for column in own.columns}
     for name, words in describe.items():
         if not name.isidentifier():
             raise QueryError(f"{name!r} cannot be an attribute; describe names such as fiscal_year")
-        found = [c for t in schema.tables if t.grain == "document" for c in t.columns if c.name == name]
-        known = columns.get(name) or (replace(found[0], pinned=False) if len(found) == 1 else Column(name))
+        found = [
+            c for t in schema.tables if t.grain == "document" for c in t.columns if c.name == name
+        ]
+        known = columns.get(name) or (
+            replace(found[0], pinned=False) if len(found) == 1 else Column(name)
+        )
         columns[name] = replace(known, description=words)
     return replace(own, columns=tuple(columns.values()))

@@ -1,7 +1,9 @@
-"""The sample of a query: some documents are read in full, to learn where attributes stand and how often filters hold.
+"""The sample of a query: some documents are read in full, to learn where attributes stand and
+how often filters hold.
 
-QUEST, section 4.2: about 5% of the candidates; the segments that held values are the evidence, and both thresholds follow
-from them. A document beyond tau is excluded with its distance, and a share of the excluded is audited all the same.
+QUEST, section 4.2: about 5% of the candidates; the segments that held values are the evidence, and
+both thresholds follow from them. A document beyond tau is excluded with its distance, and a share
+of the excluded is audited all the same.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ SHARE, FEWEST = 0.05, 3
 _AUDITED = 0.1
 _FEWEST_RELEVANT = 2
 _STRANGE_SHARE = 0.25
-"""Share of irrelevant documents in the sample from which on excluding documents is worth its risk."""
+"""Share of irrelevant documents in the sample from which on excluding
+documents is worth its risk.
+"""
 _TIE = 0.02
 """A document this little nearer to irrelevant ones than to relevant ones is read."""
 _ANY = 2.0
@@ -58,13 +62,19 @@ def _distances(run: TableRun) -> dict[str, float]:
     """All documents with the distance of their key sentences to e(Q), nearest first."""
     columns = [run.table.column(name) for name in run.attributes]
     vectors = [description_vector(run.index.embedder, run.table, column) for column in columns]
-    return run.index.by_distance(query_vector(np.stack(vectors))) if vectors else dict.fromkeys(run.index.entries, 0.0)
+    return (
+        run.index.by_distance(query_vector(np.stack(vectors)))
+        if vectors
+        else dict.fromkeys(run.index.entries, 0.0)
+    )
 
 
 async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Reads documents spread over the distances; then the nearest ones, while too few of them had any value.
+    """Reads documents spread over the distances; then the nearest ones, while too few
+    of them had any value.
 
-    What is known so far says where to begin, and an attribute is read on until it is found or hardly to be expected.
+    What is known so far says where to begin, and an attribute is read on until it is found or
+    hardly to be expected.
     """
     size = sample_size(len(documents))
     chosen = [documents[int((number + 0.5) * len(documents) / size)] for number in range(size)]
@@ -81,44 +91,65 @@ async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str])
     return done
 
 
-def _candidates(run: TableRun, distances: Mapping[str, float], sampled: tuple[str, ...]) -> Candidates:
+def _candidates(
+    run: TableRun, distances: Mapping[str, float], sampled: tuple[str, ...]
+) -> Candidates:
     """The documents within tau, and an audited share of the others.
 
-    None is excluded unless the sample shows that the two kinds differ: two relevant documents at least and an irrelevant
-    one, and every relevant one is nearer to the others of them than to the irrelevant ones. (A document that lacks the few
-    attributes of a query is often of the same kind as those that have them; the nearest one alone may be about the same thing.)
+    None is excluded unless the sample shows that the two kinds differ: two relevant documents at
+    least and an irrelevant one, and every relevant one is nearer to the others of them than to the
+    irrelevant ones. (A document that lacks the few attributes of a query is often of the same kind
+    as those that have them; the nearest one alone may be about the same thing.)
     """
     relevant = [each for each in distances if run.has_values(each)]
     strange = [each for each in sampled if not run.has_values(each)]
     key = f"optimizer:tau:{run.table.name}:{','.join(sorted(run.attributes))}"
-    tau = float(run.session.catalog.knowledge.statistic(key, 0.0) or 0.0) if run.writer is not None else 0.0
+    tau = (
+        float(run.session.catalog.knowledge.statistic(key, 0.0) or 0.0)
+        if run.writer is not None
+        else 0.0
+    )
     if sampled or not tau:
         differ = _kinds_differ(run, [each for each in relevant if each in sampled], strange)
         tau = max(distances[each] for each in relevant) + MARGIN if differ else _ANY
         if run.writer is not None:
             run.session.catalog.knowledge.set_statistic(key, tau)
     kin = _likeness(run, relevant, strange) if tau < _ANY else {}
-    excluded = [each for each in distances if not run.has_values(each) and _outside(distances[each], tau, kin.get(each, 0.0))]
+    excluded = [
+        each
+        for each in distances
+        if not run.has_values(each) and _outside(distances[each], tau, kin.get(each, 0.0))
+    ]
     count = math.ceil(_AUDITED * len(excluded))
     audited = {excluded[int((n + 0.5) * len(excluded) / count)] for n in range(count)}
     for each in excluded:
         if each not in audited:
             _record(run, each, distances[each], tau, kin.get(each, 0.0))
     out = set(excluded)
-    return Candidates(tuple(d for d in distances if d not in out), tuple(excluded), tuple(sorted(audited)), sampled)
+    return Candidates(
+        tuple(d for d in distances if d not in out),
+        tuple(excluded),
+        tuple(sorted(audited)),
+        sampled,
+    )
 
 
 def _outside(distance: float, tau: float, likeness: float) -> bool:
     """Beyond tau and not clearly like the relevant documents, or clearly like the irrelevant ones.
 
-    Tau alone, from few documents, is too sure of itself: the names of attributes say little of what a document is about.
+    Tau alone, from few documents, is too sure of itself: the names of attributes say little of what
+    a document is about.
     """
     return likeness > _TIE or (distance > tau and likeness > -_TIE)
 
 
 def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> bool:
-    """Whether every sampled relevant document is nearer on average to the others of them than to the irrelevant ones."""
-    if len(relevant) < _FEWEST_RELEVANT or len(strange) < _STRANGE_SHARE * (len(relevant) + len(strange)):
+    """Whether every sampled relevant document is nearer on average to the others of them than to
+    the irrelevant ones.
+    """
+    if len(relevant) < _FEWEST_RELEVANT or len(strange) < _STRANGE_SHARE * (
+        len(relevant) + len(strange)
+    ):
         return False
     ours, theirs = _documents(run, relevant), _documents(run, strange)
     own, other = ours @ ours.T, ours @ theirs.T
@@ -127,12 +158,16 @@ def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str]
 
 
 def _likeness(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> dict[str, float]:
-    """How much nearer each document is to the sampled irrelevant documents than to the relevant ones (evidence, too)."""
+    """How much nearer each document is to the sampled irrelevant documents than to the relevant
+    ones (evidence, too).
+    """
     if not relevant or not strange:
         return {}
     ids = list(run.index.entries)
     vectors = _documents(run, ids)
-    near, far = (1.0 - (vectors @ _documents(run, group).T).mean(axis=1) for group in (relevant, strange))
+    near, far = (
+        1.0 - (vectors @ _documents(run, group).T).mean(axis=1) for group in (relevant, strange)
+    )
     return {document_id: float(a - b) for document_id, a, b in zip(ids, near, far, strict=True)}
 
 
@@ -142,7 +177,10 @@ def _documents(run: TableRun, document_ids: Sequence[str]) -> Vectors:
 
 def _record(run: TableRun, document_id: str, distance: float, tau: float, kin: float) -> None:
     name = run.names.get(document_id, document_id)
-    reason = f"its distance to the attributes of {run.table.name} is {distance:.3f}, the threshold {tau:.3f}"
+    reason = (
+        f"its distance to the attributes of {run.table.name} is {distance:.3f}, the "
+        f"threshold {tau:.3f}"
+    )
     if distance <= tau:
         reason = f"it is nearer by {kin:.3f} to sampled documents without values; {reason}"
     run.session.decide("optimize", f"document:{name}", "excluded", reason)

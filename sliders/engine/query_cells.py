@@ -1,4 +1,6 @@
-"""The cells that are known of a table with one row a document, and those that a query adds to them."""
+"""The cells that are known of a table with one row a document, and those that
+a query adds to them.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,25 @@ _BATCH = 16
 Known = defaultdict[str, dict[str, Scalar]]
 """Values by document and attribute; None is known to be not stated."""
 Shown = dict[str, list[dict[str, Scalar]]]
-"""Rows of the table that stands, with document, document_id and row_id, by each document that they were read from."""
+"""Rows of the table that stands, with document, document_id and row_id, by each document that
+they were read from.
+"""
 
 
 def load_known(session: Session, table: Table) -> tuple[Known, Shown]:
     """What is known of a table: an attribute is where every chunk of the document was asked for it.
 
-    Its value is the one that the table shows, repairs and people's decisions included, and the cell's until it is in the table.
+    Its value is the one that the table shows, repairs and people's decisions included, and the
+    cell's until it is in the table.
     """
     settled = session.catalog.extractions.settled(table)
     complete: dict[str, frozenset[str]] = {}
     for chunk, document in session.catalog.chunks.places():
         columns = settled.get(chunk, frozenset())
         complete[document] = complete.get(document, columns) & columns
-    known = Known(dict, {document: dict.fromkeys(columns) for document, columns in complete.items()})
+    known = Known(
+        dict, {document: dict.fromkeys(columns) for document, columns in complete.items()}
+    )
     documents: dict[str, str] = {}
     for row in session.catalog.extractions.iterate(table.name):
         values, documents[row.id] = known[row.document_id], row.document_id
@@ -47,7 +54,9 @@ def load_known(session: Session, table: Table) -> tuple[Known, Shown]:
 
 
 def _shown(session: Session, table: Table, documents: Mapping[str, str]) -> Shown:
-    """Rows of the version that stands; `documents` tells of which document each extracted row is."""
+    """Rows of the version that stands; `documents` tells of which document
+    each extracted row is.
+    """
     shown: Shown = {}
     version = session.catalog.tables.current(table.name)
     if version is None:
@@ -63,9 +72,11 @@ def _shown(session: Session, table: Table, documents: Mapping[str, str]) -> Show
 
 
 class CellWriter:
-    """Stores cells in batches, on the row of the document's first chunk, with tasks that settle them.
+    """Stores cells in batches, on the row of the document's first chunk, with
+    tasks that settle them.
 
-    A document of which nothing is stated or refused has no row; it waits for the last batch, since something may be found yet.
+    A document of which nothing is stated or refused has no row; it waits for the last batch, since
+    something may be found yet.
     """
 
     def __init__(self, session: Session, table: Table) -> None:
@@ -74,7 +85,9 @@ class CellWriter:
         self._rows: set[str] = set()
 
     def add(self, document_id: str, cell: Cell, *, row: bool) -> None:
-        """Keeps a cell to be written; `row` says whether its document is a row of the table by what is known now."""
+        """Keeps a cell to be written; `row` says whether its document is a row of the table
+        by what is known now.
+        """
         self._waiting.setdefault(document_id, {})[cell.column] = cell
         if row or cell.absence not in (Absence.NOT_STATED, Absence.DOES_NOT_APPLY):
             self._rows.add(document_id)
@@ -89,7 +102,9 @@ class CellWriter:
         rows, tasks, table = [], [], self._table.name
         for document_id in documents:
             cells = self._waiting.pop(document_id)
-            first, *others = self._session.catalog.chunks.of(document_id)  # it was read, so it has some
+            first, *others = self._session.catalog.chunks.of(
+                document_id
+            )  # it was read, so it has some
             identity = row_id(table, first.id, first.start, 0)
             if document_id in self._rows:
                 rows.append(Row(identity, table, document_id, first.id, 0, tuple(cells.values())))

@@ -51,17 +51,24 @@ def _table(running: Running, use: TableUse) -> PlanNode:
             first = " > ".join(str(leaf) for leaf in ordered.filters())
     inputs = []
     if sampled:
-        detail = f"{len(sampled)} of {len(documents)} documents read for all attributes ({SHARE:.0%}, at least {FEWEST})"
+        detail = (
+            f"{len(sampled)} of {len(documents)} documents read for all attributes ({SHARE:.0%}, "
+            f"at least {FEWEST})"
+        )
         inputs.append(PlanNode("sample", use.alias, detail, sample, rows=len(sampled)))
     inputs.append(PlanNode("documents", use.table, "", rows=len(documents)))
     detail = f"first document: {first}" if first else "every document"
     return PlanNode("filter", use.alias, detail, work + sample, inputs=tuple(inputs))
 
 
-def _document(run: TableRun, document_id: str, use: TableUse, new: bool) -> tuple[Estimate, Ordered | None]:
+def _document(
+    run: TableRun, document_id: str, use: TableUse, new: bool
+) -> tuple[Estimate, Ordered | None]:
     known = run.values(document_id)
     selected = [n for n in use.select if n not in known]
-    ordered = run.ordered(use.where, document_id, frozenset(selected)) if use.where is not None else None
+    ordered = (
+        run.ordered(use.where, document_id, frozenset(selected)) if use.where is not None else None
+    )
     output = sum(run.cost(document_id, name) for name in selected)
     chance = ordered.probability if ordered is not None else 1.0
     tokens = (ordered.cost if ordered is not None else 0.0) + chance * output

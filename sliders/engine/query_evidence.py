@@ -1,4 +1,6 @@
-"""What a table's runs teach: evidence by attribute and running figures, kept in the workspace for later queries."""
+"""What a table's runs teach: evidence by attribute and running figures, kept in the
+workspace for later queries.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,9 @@ _ENOUGH = 2
 
 
 WEIGHTS = tuple((place, name) for name in (0.5, 0.0) for place in (0.0, 0.25, 0.5, 1.0))
-"""How much nearness to the usual place in the document, and distance to the attribute's name and description, may count
-against distance to the evidence."""
+"""How much nearness to the usual place in the document, and distance to the attribute's name and
+description, may count against distance to the evidence.
+"""
 _KEPT_PLACES = 64
 
 
@@ -29,8 +32,9 @@ _KEPT_PLACES = 64
 class Layout:
     """Where in the documents an attribute stands: segments counted from the start and from the end.
 
-    Forms, headers and signatures keep their place, whatever their words; prose does not. Which holds for an attribute shows
-    as values are found: `scores` sums, for each of `WEIGHTS`, how deep they lay when the place counted so much.
+    Forms, headers and signatures keep their place, whatever their words; prose does not. Which
+    holds for an attribute shows as values are found: `scores` sums, for each of `WEIGHTS`, how deep
+    they lay when the place counted so much.
     """
 
     places: list[tuple[int, int]] = field(default_factory=list)
@@ -43,7 +47,9 @@ class Layout:
         return WEIGHTS[best] if self.places else WEIGHTS[0]
 
     def closeness(self, count: int) -> Vectors:
-        """For each of a document's segments the share of values that stood at its place, shape (count,), from 0 to 1."""
+        """For each of a document's segments the share of values that stood at its place, shape
+        (count,), from 0 to 1.
+        """
         if not self.places or not count:
             return np.zeros(count, dtype=np.float32)
         rows = np.arange(count)[:, None]
@@ -54,7 +60,9 @@ class Layout:
         return closest
 
     def learn(self, row: int, count: int, ranks: list[int]) -> None:
-        """A value stood in segment `row` of `count`; `ranks` are its ranks by weight, empty when nobody searched."""
+        """A value stood in segment `row` of `count`; `ranks` are its ranks by weight, empty
+        when nobody searched.
+        """
         for number, rank in enumerate(ranks):
             self.scores[number] += float(np.log2(1 + rank))
         self.places.append((row, count - 1 - row))
@@ -63,7 +71,10 @@ class Layout:
 
 @dataclass(slots=True)
 class Learned:
-    """Evidence and figures of one table. Evidence is rebuilt whenever twice as many segments held the attribute."""
+    """Evidence and figures of one table.
+
+    Evidence is rebuilt whenever twice as many segments held the attribute.
+    """
 
     table: str
     statistics: Statistics = field(default_factory=Statistics)
@@ -78,10 +89,14 @@ class Learned:
         """Where the attribute stands."""
         return self.layouts.setdefault(attribute, Layout())
 
-    def learn(self, attribute: str, stated: bool | None, rank: int | None, vector: Vectors | None) -> None:
-        """One more document is known: whether it states the attribute, and where (`rank` None: found without a search).
+    def learn(
+        self, attribute: str, stated: bool | None, rank: int | None, vector: Vectors | None
+    ) -> None:
+        """One more document is known: whether it states the attribute, and where (`rank` None:
+        found without a search).
 
-        `stated` None says nothing of how many documents state it: the document was chosen for its value.
+        `stated` None says nothing of how many documents state it: the document was
+        chosen for its value.
         """
         if stated is not None:
             self.statistics.stated.setdefault(attribute, Share()).add(stated)
@@ -102,7 +117,9 @@ class Learned:
             self.used[attribute] = len(held)
 
     def seed(self, embedder: Embedder, table: Table, attributes: Sequence[str]) -> tuple[str, ...]:
-        """The attributes of which no document has shown evidence yet: their names and descriptions stand for it."""
+        """The attributes of which no document has shown evidence yet: their names and
+        descriptions stand for it.
+        """
         new = []
         for name in attributes:
             seed = seed_evidence(name, description_vector(embedder, table, table.column(name)))
@@ -146,7 +163,13 @@ def save_learned(session: Session, learned: Learned) -> None:
     """Keeps it for later queries."""
     knowledge = session.catalog.knowledge
     layouts = {name: [layout.places, layout.scores] for name, layout in learned.layouts.items()}
-    knowledge.set_statistic(f"optimizer:{learned.table}", learned.statistics.to_json() | {"layouts": layouts})
-    arrays = {f"{learned.table}.{name}": np.stack(held[-_KEPT_VECTORS:]) for name, held in learned.vectors.items() if held}
+    knowledge.set_statistic(
+        f"optimizer:{learned.table}", learned.statistics.to_json() | {"layouts": layouts}
+    )
+    arrays = {
+        f"{learned.table}.{name}": np.stack(held[-_KEPT_VECTORS:])
+        for name, held in learned.vectors.items()
+        if held
+    }
     if arrays:
         knowledge.save_vectors(_LEVEL, session.embedder.name, arrays)

@@ -1,7 +1,8 @@
-"""Joins while they run: one table is filtered first, its join values filter the next, and the order is chosen again.
+"""Joins while they run: one table is filtered first, its join values filter the next, and the
+order is chosen again.
 
-A document is read where its join value may be one name with another (case, accents, a name turned around by a comma);
-the SQL over the rows compares them as they stand, and what differs is told.
+A document is read where its join value may be one name with another (case, accents, a name turned
+around by a comma); the SQL over the rows compares them as they stand, and what differs is told.
 Documents are the same or are not.
 """
 
@@ -22,7 +23,9 @@ from sliders.reconcile.canonical import Links, pairs_by_words
 
 
 async def join_all(running: Running) -> None:
-    """Filters and joins all tables; afterwards `accepted` holds the rows that join, with their selected attributes."""
+    """Filters and joins all tables; afterwards `accepted` holds the rows that join, with their
+    selected attributes.
+    """
     await _adaptive(running)
     _reduce(running, list(running.query.joins))
     for use in running.query.tables:
@@ -33,7 +36,9 @@ def unequal_names(running: Running) -> list[str]:
     """What to tell of join values that are one name by their words, and that SQL takes for two."""
     told = []
     for edge in running.query.joins:
-        left, right = (_distinct(running, alias, edge.attribute(alias)) for alias in (edge.left, edge.right))
+        left, right = (
+            _distinct(running, alias, edge.attribute(alias)) for alias in (edge.left, edge.right)
+        )
         forms = canonical_forms([*left, *right])
         pairs = [f"{a!r} and {b!r}" for a in left for b in right if a != b and forms[a] == forms[b]]
         if pairs:
@@ -48,13 +53,19 @@ _NAMED = 3
 async def _adaptive(running: Running) -> None:
     """Plans 2 and 3, and the left-deep order that is chosen again after each join."""
     pairs = list(dict.fromkeys((edge.left, edge.right) for edge in running.query.joins))
-    chosen = first_join(pairs, {(a, b): side(running, a, b) for p in pairs for a, b in (p, p[::-1])})
+    chosen = first_join(
+        pairs, {(a, b): side(running, a, b) for p in pairs for a, b in (p, p[::-1])}
+    )
     await _read(running, chosen, ())
     done = {chosen.table}
     while len(done) < len(running.query.tables):
         sides = {(a, b): side(running, a, b) for p in pairs for a, b in (p, p[::-1])}
         chosen = next_join(frozenset(done), pairs, sides)
-        edges = [e for e in running.query.joins if chosen.table in (e.left, e.right) and e.other(chosen.table) in done]
+        edges = [
+            e
+            for e in running.query.joins
+            if chosen.table in (e.left, e.right) and e.other(chosen.table) in done
+        ]
         for edge in edges:
             other = edge.other(chosen.table)
             await running.complete(other, running.accepted[other], [edge.attribute(other)])
@@ -70,7 +81,9 @@ async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -
     joining = [join_filter(running, edge, chosen.table) for edge in edges]
     where: Expression | None = joined(And, use.where, *joining)
     running.accepted[chosen.table] = []
-    if all(leaf.values for leaf in joining):  # without a value on the other side nothing can join, so nothing is read
+    if all(
+        leaf.values for leaf in joining
+    ):  # without a value on the other side nothing can join, so nothing is read
         run.seeking = Seeking(_sought(running, chosen.table, edges))
         running.accepted[chosen.table] = await running.filter_all(chosen.table, where)
         _tell(run)
@@ -80,10 +93,17 @@ async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -
         await running.complete(chosen.table, running.accepted[chosen.table], first)
     spent = sum(run.spent(document_id) for document_id in run.steps) - before
     estimate = Estimate(chosen.tokens, chosen.tokens / 2, chosen.tokens * 2)
-    running.joins.append(PlanNode(
-        "join" if edges else "filter", chosen.table, str(where) if where is not None else "", estimate, spent,
-        len(running.accepted[chosen.table]), () if not running.joins else (running.joins.pop(),),
-    ))  # fmt: skip
+    running.joins.append(
+        PlanNode(
+            "join" if edges else "filter",
+            chosen.table,
+            str(where) if where is not None else "",
+            estimate,
+            spent,
+            len(running.accepted[chosen.table]),
+            () if not running.joins else (running.joins.pop(),),
+        )
+    )
 
 
 def _sought(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str, Sought]:
@@ -92,9 +112,13 @@ def _sought(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str
     found: dict[str, Sought] = {}
     for edge in (edge for edge in edges if not edge.exact):
         name, other = edge.attribute(alias), edge.other(alias)
-        stated = ((d, values[name]) for d, values in run.known.items() if values.get(name) is not None)
+        stated = (
+            (d, values[name]) for d, values in run.known.items() if values.get(name) is not None
+        )
         known = ((run.document(document_id).text, value) for document_id, value in stated)
-        names = sought(run.table.column(name), known, _distinct(running, other, edge.attribute(other)))
+        names = sought(
+            run.table.column(name), known, _distinct(running, other, edge.attribute(other))
+        )
         if names is not None:
             found.setdefault(name, names)
     return found
@@ -104,7 +128,10 @@ def _tell(run: TableRun) -> None:
     """Records how many documents were left out because they print no join value."""
     without = sum(not rows for rows in run.seeking.printed.values())
     if without:
-        reason = f"{without} documents print none of the join values that {', '.join(run.seeking.names)} must have"
+        reason = (
+            f"{without} documents print none of the join values that "
+            f"{', '.join(run.seeking.names)} must have"
+        )
         run.session.decide("optimize", f"table:{run.table.name}", "not read", reason)
 
 
@@ -113,8 +140,13 @@ def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
     other = edge.other(alias)
     values = _distinct(running, other, edge.attribute(other))
     name = edge.attribute(alias)
-    return Filter(f"{name} matches {other} ({len(values)} values)", (name,), kind="matches", values=tuple(values),
-                  matcher=frozenset(values).__contains__ if edge.exact else matcher(values))  # fmt: skip
+    return Filter(
+        f"{name} matches {other} ({len(values)} values)",
+        (name,),
+        kind="matches",
+        values=tuple(values),
+        matcher=frozenset(values).__contains__ if edge.exact else matcher(values),
+    )
 
 
 def side(running: Running, alias: str, other: str) -> Side:
@@ -122,7 +154,13 @@ def side(running: Running, alias: str, other: str) -> Side:
     run, use = running.run(alias), running.query.use(alias)
     edge = next(e for e in running.query.joins if {e.left, e.right} == {alias, other})
     attribute = edge.attribute(alias)
-    parts = use.where.children if isinstance(use.where, And) else (use.where,) if use.where is not None else ()
+    parts = (
+        use.where.children
+        if isinstance(use.where, And)
+        else (use.where,)
+        if use.where is not None
+        else ()
+    )
     documents, join_costs = [], []
     for document_id in _documents(running, alias):
         documents.append(tuple(run.ordered(part, document_id) for part in parts))
@@ -132,7 +170,9 @@ def side(running: Running, alias: str, other: str) -> Side:
 
 
 def _share_that_joins(running: Running, other: str) -> float:
-    """The part of the other table that stands, known or expected: its share of rows that pass their filters."""
+    """The part of the other table that stands, known or expected: its share of rows
+    that pass their filters.
+    """
     documents = _documents(running, other)
     if other in running.accepted:
         return min(1.0, len(running.accepted[other]) / max(1, len(documents)))
@@ -154,7 +194,9 @@ def _distinct(running: Running, alias: str, name: str) -> list[Scalar]:
 
 
 def _reduce(running: Running, edges: Sequence[JoinEdge]) -> None:
-    """Drops rows without a partner, until nothing changes, so that nothing more is read for them."""
+    """Drops rows without a partner, until nothing changes, so that nothing
+    more is read for them.
+    """
     changed = True
     while changed:
         changed = False
@@ -166,18 +208,27 @@ def _reduce(running: Running, edges: Sequence[JoinEdge]) -> None:
             common = {forms[v] for v in values[0]} & {forms[v] for v in values[1]}
             for alias, name in ends:
                 run = running.run(alias)
-                kept = [d for d in running.accepted[alias] if forms.get(run.values(d).get(name)) in common and common]
+                kept = [
+                    d
+                    for d in running.accepted[alias]
+                    if forms.get(run.values(d).get(name)) in common and common
+                ]
                 changed = changed or len(kept) < len(running.accepted[alias])
                 running.accepted[alias] = kept
 
 
 def canonical_forms(values: Sequence[Scalar]) -> dict[Scalar, Scalar]:
-    """The form that stands for each value; values with one form may be one name. Null has none: it joins nothing."""
+    """The form that stands for each value; values with one form may be one name.
+
+    Null has none: it joins nothing.
+    """
     distinct = [value for value in dict.fromkeys(values) if value is not None]
     links = Links(len(distinct))
     for left, right in pairs_by_words(distinct):
         links.join(left, right, "")
-    return {value: distinct[root] for value, root in zip(distinct, links.roots().tolist(), strict=True)}
+    return {
+        value: distinct[root] for value, root in zip(distinct, links.roots().tolist(), strict=True)
+    }
 
 
 def matcher(values: Sequence[Scalar]) -> Callable[[Scalar], bool]:

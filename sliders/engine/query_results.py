@@ -1,4 +1,6 @@
-"""Which way a query takes: over tables that are there, over tables filled first, or lazily over documents; tables as frames."""
+"""Which way a query takes: over tables that are there, over tables filled first, or lazily over
+documents; tables as frames.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class Tables(Mapping[str, "pd.DataFrame"]):
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self:
-            raise StoreError(f"there is no table {name!r}; tables are: {', '.join(self) or 'none yet'}")
+            raise StoreError(
+                f"there is no table {name!r}; tables are: {', '.join(self) or 'none yet'}"
+            )
         columns, rows = self._session.catalog.tables.read(name)
         return frame_of(columns, list(rows))
 
@@ -64,17 +68,25 @@ class Tables(Mapping[str, "pd.DataFrame"]):
 
     def _repr_html_(self) -> str:
         """How a notebook shows them: each table with its size and columns."""
-        rows = [(name, len(frame), ", ".join(map(str, frame.columns))) for name, frame in self.items()]
-        return table_html(("table", "rows", "columns"), rows) if rows else note("no tables yet: ask a question, or pin a schema")
+        rows = [
+            (name, len(frame), ", ".join(map(str, frame.columns))) for name, frame in self.items()
+        ]
+        return (
+            table_html(("table", "rows", "columns"), rows)
+            if rows
+            else note("no tables yet: ask a question, or pin a schema")
+        )
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
 
 def needed_cells(sql: str, schema: Schema) -> dict[str, tuple[str, ...]]:
-    """The columns that a statement needs, by table; conditions that cannot be planned count with all their columns.
+    """The columns that a statement needs, by table; conditions that cannot be planned count
+    with all their columns.
 
-    Raises QueryError: it is not one SELECT over the schema's tables, or has parts that cannot be planned (WITH, subqueries).
+    Raises QueryError: it is not one SELECT over the schema's tables, or has parts that cannot be
+    planned (WITH, subqueries).
     """
     return _columns(parse_query(sql, schema.tables))
 
@@ -88,16 +100,25 @@ def _columns(query: Query) -> dict[str, tuple[str, ...]]:
 
 
 async def query_frame(
-    session: Session, sql: str, describe: Mapping[str, str] | None = None, *, reader: AttributeReader | None = None
+    session: Session,
+    sql: str,
+    describe: Mapping[str, str] | None = None,
+    *,
+    reader: AttributeReader | None = None,
 ) -> pd.DataFrame:
     """The result of one SELECT. Missing cells are extracted first, as few as the query needs.
 
-    The frame's `attrs` hold "notes", lines that say what the result lacks, and "explanation" (what was done, EXPLAIN ANALYZE) and
-    "tokens" where something was read. Raises QueryError: with its place: SQL that is not supported over documents, an unknown or
-    ambiguous column; UnsafeStatement: it is not one SELECT, or names what it may not see; StoreError: SQLite finds an error.
+    The frame's `attrs` hold "notes", lines that say what the result lacks, and "explanation"
+    (what was done, EXPLAIN ANALYZE) and "tokens" where something was read. Raises
+    QueryError: with its place: SQL that is not supported over documents, an unknown or
+    ambiguous column; UnsafeStatement: it is not one SELECT, or names what it may not see;
+    StoreError: SQLite finds an error.
     """
     if _explains(sql):
-        raise UnsafeStatement("EXPLAIN tells how a query would be done and gives no rows; give the SELECT to `explain`")
+        raise UnsafeStatement(
+            "EXPLAIN tells how a query would be done and gives no rows; give the "
+            "SELECT to `explain`"
+        )
     if not describe and (frame := known_frame(session, sql)) is not None:
         return frame
     if not describe and (standing := _standing(session, sql)) is not None:
@@ -107,19 +128,32 @@ async def query_frame(
     if any(table.grain == "many" for table in tables):
         columns = _wanted(session, _columns(query))
         named = {name: asked for name, asked in columns.items() if asked}
-        stopped = await settle_tables(session, (await fill_cells(session, named)).stopped, list(columns))
+        stopped = await settle_tables(
+            session, (await fill_cells(session, named)).stopped, list(columns)
+        )
         bound = {use.table for use in query.tables if use.written == DOCS}
-        documents = next((table for table in tables if table.name in bound and table.grain == "document"), None)
-        frame = plain(session, sql) if documents is None else _frame(beside_documents(session, sql, documents, list(columns)))
+        documents = next(
+            (table for table in tables if table.name in bound and table.grain == "document"), None
+        )
+        frame = (
+            plain(session, sql)
+            if documents is None
+            else _frame(beside_documents(session, sql, documents, list(columns)))
+        )
         return _told(frame, session, named, stopped)
     result = await run_query(session, sql, describe, reader=reader)
     frame = frame_of(result.columns, result.rows)
-    frame.attrs |= {"explanation": str(result.explanation), "tokens": result.tokens, "notes": list(result.notes)}
+    frame.attrs |= {
+        "explanation": str(result.explanation),
+        "tokens": result.tokens,
+        "notes": list(result.notes),
+    }
     return _told(frame, session, _columns(query), result.stopped)
 
 
 def known_frame(session: Session, sql: str) -> pd.DataFrame | None:
-    """The result of a SELECT of which all cells are known and stand in the tables; None where something is to be read first.
+    """The result of a SELECT of which all cells are known and stand in the tables;
+    None where something is to be read first.
 
     Nothing is read, repaired or written. Raises UnsafeStatement, StoreError: as `plain`.
     """
@@ -130,38 +164,56 @@ def known_frame(session: Session, sql: str) -> pd.DataFrame | None:
 
 
 def _is_settled(session: Session, table: str) -> bool:
-    """Whether a table shows all that was read and decided since; how it was repaired, or that repairs were undone, stays."""
+    """Whether a table shows all that was read and decided since; how it was repaired, or that
+    repairs were undone, stays.
+    """
     if not session.catalog.tables.is_current(table):
         return False
     root = session.catalog.tables.lineage(table)[-1].version
     fingerprint = session.catalog.knowledge.statistic(settled_key(table), [""])[0]
-    return not decided(session, table) or fingerprint.startswith(f"{root}:{decided(session, table)}:")
+    return not decided(session, table) or fingerprint.startswith(
+        f"{root}:{decided(session, table)}:"
+    )
 
 
 def without_earlier(session: Session, sql: str) -> pd.DataFrame:
-    """The result of one SELECT over the tables as they stand, without rows of earlier versions of documents; nothing is written.
+    """The result of one SELECT over the tables as they stand, without rows of earlier versions of
+    documents; nothing is written.
 
     Raises UnsafeStatement, StoreError: as `plain`.
     """
     if (frame := known_frame(session, sql)) is not None:
         return frame
-    earlier = {d.id for d in session.catalog.documents.all(superseded=True)} - {d.id for d in session.catalog.documents.all()}
+    earlier = {d.id for d in session.catalog.documents.all(superseded=True)} - {
+        d.id for d in session.catalog.documents.all()
+    }
     relations = [r for r in session.catalog.schemas.relations() if r.current_version is not None]
     gone = [
-        Change(relation.relation, str(row_id), None) for relation in relations if earlier
-        for row_id, document in session.catalog.tables.read(relation.name, ["row_id", "document_id"])[1] if document in earlier
-    ]  # fmt: skip
+        Change(relation.relation, str(row_id), None)
+        for relation in relations
+        if earlier
+        for row_id, document in session.catalog.tables.read(
+            relation.name, ["row_id", "document_id"]
+        )[1]
+        if document in earlier
+    ]
     if not gone:
         return plain(session, sql)
     with Sandbox(session.catalog.database, relations) as memory, memory.changed(gone):
         frame = _frame(memory.run(sql))
-    told = f"{len(gone)} rows of earlier versions of documents are left out; what their new versions say is read by a question"
+    told = (
+        f"{len(gone)} rows of earlier versions of documents are left out; what their new versions "
+        "say is read by a question"
+    )
     frame.attrs["notes"].append(told)
     return frame
 
 
-def _told(frame: pd.DataFrame, session: Session, columns: Mapping[str, Sequence[str]], stopped: str = "") -> pd.DataFrame:
-    """The frame with notes on the columns that it rests on, by table: that reading stopped, what failed, what was refused.
+def _told(
+    frame: pd.DataFrame, session: Session, columns: Mapping[str, Sequence[str]], stopped: str = ""
+) -> pd.DataFrame:
+    """The frame with notes on the columns that it rests on, by table: that reading stopped, what
+    failed, what was refused.
 
     Raises ModelUnavailable: it is empty, and every call of the run failed.
     """
@@ -172,13 +224,17 @@ def _told(frame: pd.DataFrame, session: Session, columns: Mapping[str, Sequence[
     if outcomes.failed and not len(frame):
         raise ModelUnavailable(every_call_failed(outcomes.failed, outcomes.number))
     frame.attrs["failed"] = outcomes.failed
-    frame.attrs["notes"] += [] if _is_whole(ledger) else [f"in the columns of the query, {', '.join(ledger.remarks())}"]
+    frame.attrs["notes"] += (
+        [] if _is_whole(ledger) else [f"in the columns of the query, {', '.join(ledger.remarks())}"]
+    )
     return frame
 
 
 def _is_whole(ledger: Completeness) -> bool:
     """Whether nothing is missing in the columns of a query, and all that they hold is verified."""
-    return ledger.complete and not (ledger.ungrounded_cells or ledger.unparsed_cells or ledger.unverified_cells)
+    return ledger.complete and not (
+        ledger.ungrounded_cells or ledger.unparsed_cells or ledger.unverified_cells
+    )
 
 
 async def explain_sql(session: Session, sql: str) -> Explanation:
@@ -192,7 +248,9 @@ async def explain_sql(session: Session, sql: str) -> Explanation:
 
 def is_sql(text: str) -> bool:
     """Whether the words are a query, not a question."""
-    return text.lstrip().lower().startswith(("select ", "select\n", "select\t", "with ", "explain "))
+    return (
+        text.lstrip().lower().startswith(("select ", "select\n", "select\t", "with ", "explain "))
+    )
 
 
 def _explains(sql: str) -> bool:
@@ -200,30 +258,55 @@ def _explains(sql: str) -> bool:
 
 
 def _standing(session: Session, sql: str) -> dict[str, tuple[str, ...]] | None:
-    """Columns by table, all that the statement needs, or over which alone it can run; None where something is to be read."""
-    filled = {table.name: tuple(table.column_names) for table in session.filled if table.name.casefold() in sql.casefold()}
+    """Columns by table, all that the statement needs, or over which alone it can run;
+    None where something is to be read.
+    """
+    filled = {
+        table.name: tuple(table.column_names)
+        for table in session.filled
+        if table.name.casefold() in sql.casefold()
+    }
     try:
         needed = _wanted(session, needed_cells(sql, session.schema))
     except QueryError:  # over documents, its errors are the planner's to tell
-        return filled if session.filled and not any(word.casefold().strip("(),;\"") == DOCS for word in sql.split()) else None
-    if DOCS in needed and len(needed) > 1:  # every document is a row of it, also one of which no row was read
+        return (
+            filled
+            if session.filled
+            and not any(word.casefold().strip('(),;"') == DOCS for word in sql.split())
+            else None
+        )
+    if (
+        DOCS in needed and len(needed) > 1
+    ):  # every document is a row of it, also one of which no row was read
         return None
-    there = needed.keys() <= filled.keys() and not missing_work(session, needed) and not _partial(session, needed)
+    there = (
+        needed.keys() <= filled.keys()
+        and not missing_work(session, needed)
+        and not _partial(session, needed)
+    )
     return needed if there else None
 
 
 def _wanted(session: Session, needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Columns to be read by table: rows of which a query names no column are those of the columns that were read, else of all."""
+    """Columns to be read by table: rows of which a query names no column are those of the columns
+    that were read, else of all.
+    """
     wanted = {}
     for name, columns in needed.items():
-        several = [t for t in session.schema.tables if t.name == name and t.grain == "many" and not columns]
+        several = [
+            t for t in session.schema.tables if t.name == name and t.grain == "many" and not columns
+        ]
         asked = session.catalog.extractions.columns_asked(name) if several else ()
-        wanted[name] = columns or tuple(c for table in several for c in table.column_names if not asked or c in asked)
+        wanted[name] = columns or tuple(
+            c for table in several for c in table.column_names if not asked or c in asked
+        )
     return wanted
 
 
 def _partial(session: Session, needed: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether rows of all documents are wanted of a table that has only those that earlier queries read."""
+    """Whether rows of all documents are wanted of a table that has only those that
+    earlier queries read.
+    """
     if needed.get(DOCS) != () or session.schema.table(DOCS).grain == "many":
         return False
     relation = session.catalog.schemas.relation(DOCS)
@@ -234,9 +317,13 @@ def _partial(session: Session, needed: Mapping[str, tuple[str, ...]]) -> bool:
 
 
 def plain(session: Session, sql: str) -> pd.DataFrame:
-    """The result of one SELECT over the tables that are there, in the cage; nothing is extracted."""
+    """The result of one SELECT over the tables that are there, in the cage;
+    nothing is extracted.
+    """
     if not (names := session.data_tables):
-        raise UnsafeStatement("the workspace has no tables yet; query the documents: SELECT ... FROM docs WHERE ...")
+        raise UnsafeStatement(
+            "the workspace has no tables yet; query the documents: SELECT ... FROM docs WHERE ..."
+        )
     return _frame(run_readonly(session.catalog.database, sql, tables=names))
 
 

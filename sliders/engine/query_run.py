@@ -1,11 +1,13 @@
-"""SQL over documents: extracts what the query needs, and nothing else, then answers it from the filled tables.
+"""SQL over documents: extracts what the query needs, and nothing else, then answers it
+from the filled tables.
 
     SELECT company FROM docs WHERE fiscal_year = 2022 AND capex > 1e9
 
-`docs` stands for all documents, one row each; its columns are the attributes that the query names. They take their type and
-description from `describe`, from a schema table that has them, or else from their name and how the query compares them. A
-schema table with one row a document is read the same way. Every table also has `document` and `document_id`, which cost
-nothing. Tables with many rows a document are filled first with the columns that the query names.
+`docs` stands for all documents, one row each; its columns are the attributes that the query names.
+They take their type and description from `describe`, from a schema table that has them, or else
+from their name and how the query compares them. A schema table with one row a document is read the
+same way. Every table also has `document` and `document_id`, which cost nothing. Tables with many
+rows a document are filled first with the columns that the query names.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ from sliders.schema.types import Table
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What leaving documents out may have cost: `found` of `audited` excluded documents held values after all."""
+    """What leaving documents out may have cost: `found` of `audited` excluded documents
+    held values after all.
+    """
 
     excluded: int = 0
     audited: int = 0
@@ -45,12 +49,17 @@ class Loss:
     @property
     def estimate(self) -> float:
         """Documents with values among those excluded and not audited, estimated."""
-        return 0.0 if not self.audited else (self.excluded - self.audited) * self.found / self.audited
+        return (
+            0.0 if not self.audited else (self.excluded - self.audited) * self.found / self.audited
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """Rows of a query, and what they cost. `tokens` and `sample_tokens` count the segments that were sent."""
+    """Rows of a query, and what they cost.
+
+    `tokens` and `sample_tokens` count the segments that were sent.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
@@ -64,18 +73,23 @@ class QueryResult:
 
 
 async def run_query(
-    session: Session, sql: str, describe: Mapping[str, str] | None = None, *, reader: AttributeReader | None = None,
+    session: Session,
+    sql: str,
+    describe: Mapping[str, str] | None = None,
+    *,
+    reader: AttributeReader | None = None,
     reuse: bool = True,
-) -> QueryResult:  # fmt: skip
-    """Run SQL over documents, extracting lazily what it needs; queries of one table wait for each other, and so share work.
+) -> QueryResult:
+    """Run SQL over documents, extracting lazily what it needs; queries of one table wait for each
+    other, and so share work.
 
     Args:
         describe: what attributes of `docs` mean, by name.
         reader: reads attributes; the model when left out.
         reuse: False neither uses nor keeps cells, evidence and figures (measurements).
 
-    Raises QueryError: with its place: SQL that is not supported, an unknown or ambiguous column; PlanError: the workspace has no
-    documents.
+    Raises QueryError: with its place: SQL that is not supported, an unknown or ambiguous column;
+    PlanError: the workspace has no documents.
     """
     query, tables = bind(session, sql, describe or {})
     async with AsyncExitStack() as turns:
@@ -105,7 +119,9 @@ def _keep(running: Running) -> None:
 
 
 async def _settled(running: Running) -> bool:
-    """Brings the tables up to date, as for a question; whether they show of a document what was not known when it was decided."""
+    """Brings the tables up to date, as for a question; whether they show of a document what was not
+    known when it was decided.
+    """
     _keep(running)
     running.stopped = await settle_tables(running.session, running.stopped, list(running.runs))
     return any([run.refresh() for run in running.runs.values()]) and not running.stopped
@@ -120,17 +136,25 @@ async def explain_query(session: Session, sql: str) -> Explanation:
 
 
 def _open(
-    session: Session, query: Query, tables: Sequence[Table], reader: AttributeReader | None = None, *, reuse: bool = True
+    session: Session,
+    query: Query,
+    tables: Sequence[Table],
+    reader: AttributeReader | None = None,
+    *,
+    reuse: bool = True,
 ) -> Running:
     index = update_index(session, *session.indexes)
     session.indexes[:] = [index]
     running = Running(session, query, index)
     if query.unplanned:
         running.notes.append(
-            f"{query.unplanned} cannot be planned: its attributes are read for every row that the other conditions let pass"
+            f"{query.unplanned} cannot be planned: its attributes are read for every row that the "
+            "other conditions let pass"
         )
     for table in tables:
-        named = dict.fromkeys(name for use in query.tables if use.table == table.name for name in use.attributes)
+        named = dict.fromkeys(
+            name for use in query.tables if use.table == table.name for name in use.attributes
+        )
         known, shown, learned, writer = Known(dict), Shown(), Learned(table.name), None
         if reuse:
             learned, writer = load_learned(session, table), CellWriter(session, table)
@@ -138,10 +162,17 @@ def _open(
             read = Counter(name for values in known.values() for name in values)
             session.models.outcomes.worked += any(0 < read[name] < len(known) for name in named)
         running.runs[table.name] = TableRun(
-            session, table, tuple(name for name in named if name in table.column_names), index,
-            reader or ModelReader(session), known, learned, writer, shown,
+            session,
+            table,
+            tuple(name for name in named if name in table.column_names),
+            index,
+            reader or ModelReader(session),
+            known,
+            learned,
+            writer,
+            shown,
             names={d.id: d.name for d in session.catalog.documents.all()},
-        )  # fmt: skip
+        )
     return running
 
 
@@ -177,39 +208,67 @@ def _result(
     notes = [*running.notes, *unequal_names(running)]
     if loss.excluded:
         notes.append(
-            f"{loss.excluded} documents were excluded by the index; {loss.found} of {loss.audited} audited ones held "
-            f"values, so about {loss.estimate:.1f} documents may be missed"
+            f"{loss.excluded} documents were excluded by the index; {loss.found} of {loss.audited} "
+            f"audited ones held values, so about {loss.estimate:.1f} documents may be missed"
         )
-    failed = {owner: reason for run in running.runs.values() for (owner, _), reason in run.failed.items()}
+    failed = {
+        owner: reason for run in running.runs.values() for (owner, _), reason in run.failed.items()
+    }
     if failed:
         first = next(iter(failed.values()))
-        notes.append(f"the result is incomplete: {len(failed)} documents could not be read, the next query asks again: {first}")
+        notes.append(
+            f"the result is incomplete: {len(failed)} documents could not be read, the next query "
+            f"asks again: {first}"
+        )
     if running.stopped:
         notes.append(f"the result is incomplete: {running.stopped}")
     whole, notes = sum(t.whole for t in traces), list(dict.fromkeys(notes))
-    root = PlanNode("result", "", f"{spent / whole:.0%} of reading everything" if whole else "", None, spent, len(rows),
-                    tuple(running.joins) or tuple(_table_node(running, use) for use in running.query.tables))
+    root = PlanNode(
+        "result",
+        "",
+        f"{spent / whole:.0%} of reading everything" if whole else "",
+        None,
+        spent,
+        len(rows),
+        tuple(running.joins) or tuple(_table_node(running, use) for use in running.query.tables),
+    )
     return QueryResult(
-        columns, rows, Explanation(root, tuple(traces), tuple(notes)), spent, sampled, whole, loss, tuple(notes),
+        columns,
+        rows,
+        Explanation(root, tuple(traces), tuple(notes)),
+        spent,
+        sampled,
+        whole,
+        loss,
+        tuple(notes),
         running.stopped,
-    )  # fmt: skip
+    )
 
 
 def _table_node(running: Running, use: TableUse) -> PlanNode:
     run = running.runs[use.table]
     spent = sum(step.tokens for steps in run.steps.values() for step in steps)
     where = str(use.where) if use.where is not None else ""
-    return PlanNode("filter", use.alias, where, None, spent, len(running.accepted.get(use.alias, ())))
+    return PlanNode(
+        "filter", use.alias, where, None, spent, len(running.accepted.get(use.alias, ()))
+    )
 
 
 def _loss(running: Running) -> Loss:
     counts = [0, 0, 0]
     for name, found in running.candidates.items():
         run = running.runs[name]
-        # A join needs no look at a document that prints none of its values: it was not audited then.
-        audited = [document_id for document_id in found.audited if run.steps.get(document_id) or run.known[document_id]]
+        # A join needs no look at a document that prints none of its values:
+        # it was not audited then.
+        audited = [
+            document_id
+            for document_id in found.audited
+            if run.steps.get(document_id) or run.known[document_id]
+        ]
         held = sum(run.has_values(document_id) for document_id in audited)
-        counts = [a + b for a, b in zip(counts, (len(found.excluded), len(audited), held), strict=True)]
+        counts = [
+            a + b for a, b in zip(counts, (len(found.excluded), len(audited), held), strict=True)
+        ]
     return Loss(*counts)
 
 
@@ -227,7 +286,8 @@ def _traces(running: Running, run: TableRun) -> list[DocumentTrace]:
         elif document_id in excluded and not run.steps.get(document_id):
             verdict = "excluded"
         else:
-            verdict = "rejected" if run.steps.get(document_id) or document_id in run.known else "not read"
+            verdict = (
+                "rejected" if run.steps.get(document_id) or document_id in run.known else "not read"
+            )
         traces.append(run.trace(document_id, verdict))
     return traces
-

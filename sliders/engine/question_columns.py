@@ -1,5 +1,6 @@
-"""What questions need of the tables: induced for all of them at once, and kept, so that the same question again, after a
-kill or a year, goes straight to the cells."""
+"""What questions need of the tables: induced for all of them at once, and kept, so that the same
+question again, after a kill or a year, goes straight to the cells.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +21,10 @@ from sliders.schema.types import ColumnType, Schema, Table
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Columns by table that a question needs, what of it no column covers, the statement that the model drafted for it, and
-    why there are none when there are none: `ended` says that the asking itself did not come to its end."""
+    """Columns by table that a question needs, what of it no column covers, the statement that the
+    model drafted for it, and why there are none when there are none: `ended` says that the asking
+    itself did not come to its end.
+    """
 
     question: str
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -38,7 +41,9 @@ async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
     known = {q: need for q in questions if (need := known_need(session, q)) is not None}
     fresh = [q for q in dict.fromkeys(questions) if q not in known]
     if fresh:
-        async with session.catalog.claims.turn("schema"):  # another writer may have extended it meanwhile
+        async with session.catalog.claims.turn(
+            "schema"
+        ):  # another writer may have extended it meanwhile
             known |= {q: need for q in fresh if (need := known_need(session, q)) is not None}
             if fresh := [q for q in fresh if q not in known]:
                 known |= await _induced(session, fresh, session.schema)
@@ -49,15 +54,25 @@ async def _induced(session: Session, questions: Sequence[str], schema: Schema) -
     model = session.models.model_for("schema")
     try:
         induced = await induce_schema(
-            questions, samples(session, keep=True), schema, model, session.embedder.embed, grain=grain_of(session),
-            rows_told=partial(rows_told, session), progress=lambda done: session.progress("schema", done, len(questions)),
-        )  # fmt: skip
+            questions,
+            samples(session, keep=True),
+            schema,
+            model,
+            session.embedder.embed,
+            grain=grain_of(session),
+            rows_told=partial(rows_told, session),
+            progress=lambda done: session.progress("schema", done, len(questions)),
+        )
     except (CallFailed, BudgetExceeded) as error:
         session.decide("schema", "question", "refused", str(error))
-        ended: Literal["incomplete", "failed"] = "incomplete" if isinstance(error, BudgetExceeded) else "failed"
+        ended: Literal["incomplete", "failed"] = (
+            "incomplete" if isinstance(error, BudgetExceeded) else "failed"
+        )
         return {q: Need(q, reason=f"no schema: {error}", ended=ended) for q in questions}
     needs = {q: _need(q, induced) for q in questions}
-    with session.catalog.database.transaction():  # a kill leaves both or neither: the call is not made again
+    with (
+        session.catalog.database.transaction()
+    ):  # a kill leaves both or neither: the call is not made again
         _record(session, induced, schema)
         for need in needs.values():
             if need.columns:
@@ -73,21 +88,33 @@ def _need(question: str, induced: Induced) -> Need:
     for name, asked in columns.items():
         columns[name] = _telling(induced.schema.table(name), asked)
     uncovered = induced.uncovered.get(question, "")
-    reason = "" if columns else uncovered or "no fact of the documents was found that the question needs"
+    reason = (
+        "" if columns else uncovered or "no fact of the documents was found that the question needs"
+    )
     return Need(question, columns, uncovered, reason, induced.drafts.get(question, ""))
 
 
 _BESIDE = 2
-"""Columns beside its key by which a row is seen that does not state the key, and known when it is told again."""
+"""Columns beside its key by which a row is seen that does not state the key, and known
+when it is told again.
+"""
 
 
 def _telling(table: Table, asked: Sequence[str]) -> tuple[str, ...]:
-    """The columns to be read of a table: its key first, so that later ones find their rows, and what tells a row without it."""
+    """The columns to be read of a table: its key first, so that later ones find their rows, and
+    what tells a row without it.
+    """
     names = dict.fromkeys([*table.key, *asked])
     if table.grain == "many" and table.key:
-        others = [column for column in table.columns if column.name not in names and column.reading == "stated"]
+        others = [
+            column
+            for column in table.columns
+            if column.name not in names and column.reading == "stated"
+        ]
         others.sort(key=lambda column: column.type is not ColumnType.TEXT)
-        names |= dict.fromkeys(column.name for column in others[: max(0, _BESIDE - len(set(asked) - set(table.key)))])
+        names |= dict.fromkeys(
+            column.name for column in others[: max(0, _BESIDE - len(set(asked) - set(table.key)))]
+        )
     return tuple(names)
 
 
@@ -95,7 +122,9 @@ def _record(session: Session, induced: Induced, before: Schema) -> None:
     for issue in induced.issues:
         session.decide("schema", f"column:{issue.subject}", "refused once", issue.reason)
     if induced.schema != before:
-        session.catalog.schemas.save(with_added(induced.schema, before, session.schema), "extended for questions")
+        session.catalog.schemas.save(
+            with_added(induced.schema, before, session.schema), "extended for questions"
+        )
         names = ", ".join(f"{t.name} ({', '.join(t.column_names)})" for t in induced.schema.tables)
         session.decide("schema", "tables", "extended", names, induced.tokens)
 
@@ -106,18 +135,32 @@ async def describe_pinned(session: Session) -> None:
         return
     model, before = session.models.model_for("schema"), session.schema
     try:
-        completed = await complete_schema(before, samples(session, keep=True), model, grain=grain_of(session))
-    except (CallFailed, BudgetExceeded) as error:  # read as given; a spent budget is said by the next stage
+        completed = await complete_schema(
+            before, samples(session, keep=True), model, grain=grain_of(session)
+        )
+    except (
+        CallFailed,
+        BudgetExceeded,
+    ) as error:  # read as given; a spent budget is said by the next stage
         session.decide("schema", "pinned tables", "not described", str(error))
         return
-    session.catalog.schemas.save(with_added(completed, before, session.schema), "pinned tables described")
+    session.catalog.schemas.save(
+        with_added(completed, before, session.schema), "pinned tables described"
+    )
     for table in completed.tables:
         if table.pinned:
-            session.decide("schema", f"table:{table.name}", "described", f"one row: {table.row}; grain {table.grain}")
+            session.decide(
+                "schema",
+                f"table:{table.name}",
+                "described",
+                f"one row: {table.row}; grain {table.grain}",
+            )
 
 
 def known_need(session: Session, question: str) -> Need | None:
-    """What was found for a question before, None when it is new or its columns are gone; all of a schema that is pinned whole."""
+    """What was found for a question before, None when it is new or its columns are gone;
+    all of a schema that is pinned whole.
+    """
     schema = session.schema
     if schema.tables and all(table.pinned for table in schema.tables):
         return Need(question, {t.name: t.column_names for t in schema.tables})
@@ -133,7 +176,11 @@ def known_need(session: Session, question: str) -> Need | None:
 
 def _keep(session: Session, need: Need) -> None:
     """Keep what a question needs; another model or another prompt finds anew."""
-    kept = {"columns": {t: list(names) for t, names in need.columns.items()}, "uncovered": need.uncovered, "draft": need.draft}
+    kept = {
+        "columns": {t: list(names) for t, names in need.columns.items()},
+        "uncovered": need.uncovered,
+        "draft": need.draft,
+    }
     session.catalog.knowledge.set_statistic(_key(session, need.question), kept)
 
 

@@ -1,9 +1,10 @@
-"""The same work on a Ray cluster: parsing, chunking and vectors as tasks, readings of chunks by one reader on each worker.
+"""The same work on a Ray cluster: parsing, chunking and vectors as tasks, readings of chunks by one
+reader on each worker.
 
-Ray places the work, moves what it needs, starts it again when a worker is lost, and tells when it is done; results come
-back here, where the store is. A reading takes one request of its own at a time, so that a reader of a lost worker loses
-the calls that were under way and nothing else. Files of this machine are sent along, those far away are fetched by the
-worker that parses them.
+Ray places the work, moves what it needs, starts it again when a worker is lost, and tells when it
+is done; results come back here, where the store is. A reading takes one request of its own at a
+time, so that a reader of a lost worker loses the calls that were under way and nothing else. Files
+of this machine are sent along, those far away are fetched by the worker that parses them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ from sliders.retrieval.index import SegmentVectors
 from sliders.settings import LOCAL, Budget, Settings
 
 RETRIES = 3
-"""How often Ray starts work again whose worker was lost; what is lost more often kills its workers itself."""
+"""How often Ray starts work again whose worker was lost; what is lost more often
+kills its workers itself.
+"""
 _AHEAD = 4
 """Tasks that are under way or wait for each processor of the cluster."""
 _ANSWERS_WITHIN, _STARTS_WITHIN = 5.0, 120.0
@@ -48,7 +51,8 @@ _ANSWERS_WITHIN, _STARTS_WITHIN = 5.0, 120.0
 
 
 class RayRunner(LocalRunner):
-    """Spreads the work over an existing cluster, or over a local one that it starts at the first use.
+    """Spreads the work over an existing cluster, or over a local one that it
+    starts at the first use.
 
     Raises:
         SettingsError: Ray is not installed, or the address does not answer.
@@ -56,7 +60,10 @@ class RayRunner(LocalRunner):
 
     def __init__(self, settings: Settings) -> None:
         if find_spec("ray") is None:
-            raise SettingsError("executor 'ray' needs Ray, which is not installed: pip install '.[cluster]' in the checkout")
+            raise SettingsError(
+                "executor 'ray' needs Ray, which is not installed: pip install "
+                "'.[cluster]' in the checkout"
+            )
         self._settings = settings
         self._address = settings.ray_address or os.environ.get("RAY_ADDRESS") or "local"
         _check_address(self._address)
@@ -66,12 +73,15 @@ class RayRunner(LocalRunner):
         self._fresh: bool | None = None
         self._seen: set[int] = set()
         limited = settings.rpm is not None or settings.tpm is not None
-        self.limiter: Limiter | None = SharedLimiter(lambda: self._started().limits) if limited else None
+        self.limiter: Limiter | None = (
+            SharedLimiter(lambda: self._started().limits) if limited else None
+        )
 
     def parse(
         self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
     ) -> Iterator[Parsed | LoadFailure]:
         """See `LocalRunner.parse`."""
+
         def submit(source: SourceFile) -> Any:
             try:
                 read = None if source.address else loaders.read_source(source, max_bytes)
@@ -90,16 +100,28 @@ class RayRunner(LocalRunner):
     def index(
         self, documents: Iterable[Document], embedder: Embedder, model: Model, max_tokens: int
     ) -> Iterator[SegmentVectors]:
-        """See `LocalRunner.index`; an embedder that is not the shipped one stays in this process."""
+        """See `LocalRunner.index`; an embedder that is not the shipped one
+        stays in this process.
+        """
         if embedder is not default_embedder():
             yield from self._here.index(documents, embedder, model, max_tokens)
             return
-        for document, entry in self._in_order(documents, lambda d: self._started().index.remote(d, model.name, max_tokens)):
-            here = () if isinstance(entry, SegmentVectors) else self._here.index([document], embedder, model, max_tokens)
+        for document, entry in self._in_order(
+            documents, lambda d: self._started().index.remote(d, model.name, max_tokens)
+        ):
+            here = (
+                ()
+                if isinstance(entry, SegmentVectors)
+                else self._here.index([document], embedder, model, max_tokens)
+            )
             yield from here or (entry,)
 
-    def _in_order(self, items: Iterable[Any], submit: Callable[[Any], Any]) -> Iterator[tuple[Any, Any]]:
-        """Each item with what its task found, or the words for a worker that was lost too often; a few tasks run ahead."""
+    def _in_order(
+        self, items: Iterable[Any], submit: Callable[[Any], Any]
+    ) -> Iterator[tuple[Any, Any]]:
+        """Each item with what its task found, or the words for a worker that was lost too often;
+        a few tasks run ahead.
+        """
         import ray
 
         waiting: deque[tuple[Any, Any]] = deque()
@@ -110,7 +132,11 @@ class RayRunner(LocalRunner):
                 return item, reference
             try:
                 return item, ray.get(reference)
-            except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError, ray.exceptions.NodeDiedError):
+            except (
+                ray.exceptions.WorkerCrashedError,
+                ray.exceptions.OutOfMemoryError,
+                ray.exceptions.NodeDiedError,
+            ):
                 return item, _LOST
 
         for item in items:
@@ -121,7 +147,9 @@ class RayRunner(LocalRunner):
             yield first()
 
     async def read(self, reading: Reading, model: CachedModel) -> Extraction:  # type: ignore[override]
-        """See `LocalRunner.read`; what the log knows, and the embedded model, is read in this process."""
+        """See `LocalRunner.read`; what the log knows, and the embedded model, is
+        read in this process.
+        """
         if self._settings.model_name("extract") == LOCAL and self._settings.base_url is None:
             return await self._here.read(reading, model)
         # What decides the request: two readings of which it is equal are one call.
@@ -130,7 +158,10 @@ class RayRunner(LocalRunner):
             await self._under_way[same].wait()
         self._under_way[same] = asyncio.Event()
         try:
-            if self._may_be_known(same, model) and model.known(await self._first_request(reading, model)) is not None:
+            if (
+                self._may_be_known(same, model)
+                and model.known(await self._first_request(reading, model)) is not None
+            ):
                 return await self._here.read(reading, model)
             model.meter.check()
             return await self._read_there(reading, model)
@@ -138,7 +169,9 @@ class RayRunner(LocalRunner):
             self._under_way.pop(same).set()
 
     def _may_be_known(self, same: int, model: CachedModel) -> bool:
-        """Whether the log may hold the reading's call: not when it was empty at first and this is the first such reading."""
+        """Whether the log may hold the reading's call: not when it was empty at first and this is
+        the first such reading.
+        """
         if self._fresh is None:
             self._fresh = model.dialect.row_shape != "values" and not model.asked_before("extract")
         seen = same in self._seen
@@ -160,9 +193,13 @@ class RayRunner(LocalRunner):
         reader = min(cluster.readers, key=lambda r: r.waiting)
         reader.waiting += 1
         try:
-            found, calls = await reader.actor.read.remote(cluster.held(reading.document), replace(reading, document=_NONE))
+            found, calls = await reader.actor.read.remote(
+                cluster.held(reading.document), replace(reading, document=_NONE)
+            )
         except (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError):
-            return Extraction(reading.chunk.id, refusals=(Refusal(reading.chunk.id, "worker", _LOST),))
+            return Extraction(
+                reading.chunk.id, refusals=(Refusal(reading.chunk.id, "worker", _LOST),)
+            )
         finally:
             reader.waiting -= 1
         model.adopt(calls)
@@ -183,7 +220,10 @@ class RayRunner(LocalRunner):
         return self._cluster
 
 
-_LOST = f"the worker was lost {RETRIES + 1} times (killed, or out of memory); run it again on larger workers"
+_LOST = (
+    f"the worker was lost {RETRIES + 1} times (killed, or out of memory); run it again "
+    "on larger workers"
+)
 _NONE = Document("", "", "", "", ())
 """Stands for a document that is sent once for all its chunks."""
 
@@ -206,15 +246,30 @@ class _Cluster:
         self.processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
         self.parse = ray.remote(max_retries=RETRIES)(parse_task)
         self.index = ray.remote(max_retries=RETRIES)(index_task)
-        held = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": RETRIES, "max_concurrency": 10_000}
+        held = {
+            "num_cpus": 0,
+            "max_restarts": -1,
+            "max_task_retries": RETRIES,
+            "max_concurrency": 10_000,
+        }
         limited = settings.rpm is not None or settings.tpm is not None
-        self.limits: Any = ray.remote(**held)(Limits).remote(settings.rpm, settings.tpm) if limited else None
+        self.limits: Any = (
+            ray.remote(**held)(Limits).remote(settings.rpm, settings.tpm) if limited else None
+        )
         number = min(self.processors, settings.concurrency)
-        prices = {n: {"prompt": p.prompt, "completion": p.completion} for n, p in PriceTable.load(settings.prices).own.items()}
+        prices = {
+            n: {"prompt": p.prompt, "completion": p.completion}
+            for n, p in PriceTable.load(settings.prices).own.items()
+        }
         share = replace(
-            settings, concurrency=-(-settings.concurrency // number), stage_models=dict(settings.stage_models), prices=prices,
-            budget=Budget(), executor="local", ray_address=None,
-        )  # fmt: skip
+            settings,
+            concurrency=-(-settings.concurrency // number),
+            stage_models=dict(settings.stage_models),
+            prices=prices,
+            budget=Budget(),
+            executor="local",
+            ray_address=None,
+        )
         spread = ray.remote(**held, scheduling_strategy="SPREAD")(Reader)
         self._start: Callable[[], list[_Reader]] = lambda: [
             _Reader(spread.remote(share, self.limits)) for _ in range(number)
@@ -223,12 +278,15 @@ class _Cluster:
 
     @cached_property
     def readers(self) -> list[_Reader]:
-        """Started when the first chunk is read: by then the processes that parsed are free, and have imported everything."""
+        """Started when the first chunk is read: by then the processes that parsed are free, and
+        have imported everything.
+        """
         return self._start()
 
     def held(self, document: Document) -> list[Any]:
-        """What readings need of the document, in Ray's store, sent there once; in a list, so that the reader decides when to
-        fetch it."""
+        """What readings need of the document, in Ray's store, sent there once;
+        in a list, so that the reader decides when to fetch it.
+        """
         import ray
 
         if document.id not in self._documents:
@@ -284,9 +342,14 @@ def _check_version(ray: Any) -> None:
     except metadata.PackageNotFoundError:
         theirs = "none"
     except ray.exceptions.GetTimeoutError as error:
-        raise SettingsError(f"no worker of the Ray cluster was free within {_STARTS_WITHIN:g} s; add nodes, or wait") from error
+        raise SettingsError(
+            f"no worker of the Ray cluster was free within {_STARTS_WITHIN:g} s; add nodes, or wait"
+        ) from error
     if theirs != ours:
-        raise SettingsError(f"the Ray cluster's workers have sliders {theirs}, this is {ours}: install the same on each node")
+        raise SettingsError(
+            f"the Ray cluster's workers have sliders {theirs}, this is {ours}: install the "
+            "same on each node"
+        )
 
 
 def _check_address(address: str) -> None:
@@ -308,7 +371,9 @@ def _check_address(address: str) -> None:
 
 def _no_answer(address: str, error: Exception) -> SettingsError:
     told = f"no Ray cluster answers at {address!r} ({' '.join(str(error).split())[:200]})"
-    return SettingsError(f"{told}; correct the address, start the cluster, or leave the address out for a local one")
+    return SettingsError(
+        f"{told}; correct the address, start the cluster, or leave the address out for a local one"
+    )
 
 
 class _WouldAsk(Exception):
@@ -324,7 +389,11 @@ class _Asking:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self.name, self.context_tokens, self.dialect = model.name, model.context_tokens, model.dialect
+        self.name, self.context_tokens, self.dialect = (
+            model.name,
+            model.context_tokens,
+            model.dialect,
+        )
         self.count_tokens = model.count_tokens
 
     async def generate(self, request: Request) -> Response:

@@ -1,4 +1,6 @@
-"""Tasks for documents that a Ray executor runs on its workers: a module of its own, since they start without a model's door."""
+"""Tasks for documents that a Ray executor runs on its workers: a module of its own, since they
+start without a model's door.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,16 @@ from sliders.retrieval.segments import index_document
 def parse_task(
     source: SourceFile, read: Fetched | None, max_bytes: int, max_tokens: int, model: str
 ) -> tuple[Document, Sequence[Chunk]] | LoadFailure:
-    """A file's document with its chunks; `read` is what stands in it where it is on the driver's machine."""
+    """A file's document with its chunks; `read` is what stands in it where it is on
+    the driver's machine.
+    """
     try:
         document = loaders.parse(source, read or loaders.read_source(source, max_bytes))
     except DocumentError as error:
         return loaders.failure(source, error)
-    return document, chunk_document(document, max_tokens=max_tokens, count_tokens=token_counter(model))
+    return document, chunk_document(
+        document, max_tokens=max_tokens, count_tokens=token_counter(model)
+    )
 
 
 def index_task(document: Document, model: str, max_tokens: int) -> SegmentVectors:

@@ -1,4 +1,6 @@
-"""What a Ray executor runs on its workers beside tasks: a reader of chunks, and the one limiter of them all."""
+"""What a Ray executor runs on its workers beside tasks: a reader of chunks, and the one
+limiter of them all.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,16 @@ class Reader:
         self._documents: OrderedDict[Any, Document] = OrderedDict()
         self._here = LocalRunner()
 
-    async def read(self, held: list[Any], reading: Reading) -> tuple[Extraction | SlidersError, list[Call]]:
+    async def read(
+        self, held: list[Any], reading: Reading
+    ) -> tuple[Extraction | SlidersError, list[Call]]:
         """What the chunk gave, or the error that ends the run, with the calls that were made."""
         log = MemoryCallLog()
         model = self._models.for_run(log=log).model_for("extract")
         try:
-            return await self._here.read(replace(reading, document=await self._document(held[0])), model), log.calls
+            return await self._here.read(
+                replace(reading, document=await self._document(held[0])), model
+            ), log.calls
         except SlidersError as error:
             return error, log.calls
 

@@ -1,4 +1,6 @@
-"""Rows of a data table in words: whose they are, where they stand, and how a command line names them."""
+"""Rows of a data table in words: whose they are, where they stand, and how a
+command line names them.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +26,23 @@ class RowWords:
     """
 
     def __init__(
-        self, session: Session, read: TableRead, rows: Mapping[str, Row], sources: Mapping[str, Sequence[str]],
+        self,
+        session: Session,
+        read: TableRead,
+        rows: Mapping[str, Row],
+        sources: Mapping[str, Sequence[str]],
         shown: Mapping[str, Mapping[str, Scalar]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._read, self._rows, self._sources, self._shown = read, rows, sources, shown
         self._names = document_names(session.catalog)
 
     def extracted(self, row_id: str) -> list[Row]:
         """The extracted rows that a current row stands for."""
-        return [self._rows[source] for source in self._sources.get(row_id, (row_id,)) if source in self._rows]
+        return [
+            self._rows[source]
+            for source in self._sources.get(row_id, (row_id,))
+            if source in self._rows
+        ]
 
     def document_ids(self, row_id: str) -> list[str]:
         """The documents that a row was read from."""
@@ -47,38 +57,68 @@ class RowWords:
         return str(self._names.get(document_id, {}).get(DOCUMENT[0], document_id))
 
     def conditions(self, row_id: str, but: str = "") -> list[tuple[str, Scalar]]:
-        """The columns and values by which a command finds a row: its document and, where that may have several, its key; all that
-        is told of it where a part of its key is empty."""
+        """The columns and values by which a command finds a row: its document and, where that may
+        have several, its key; all that is told of it where a part of its key is empty.
+        """
         table, relation = self._read.table, self._read.relation
         values = self._shown.get(row_id, {})
-        keyed = table.key and all(values.get(relation.sql_name(name)) is not None for name in table.key)
-        names = table.key if keyed else dict.fromkeys([*table.key, *(column.name for column in self._read.columns)])
-        told = [(n, v) for n in names if n != but and (v := values.get(relation.sql_name(n))) is not None]
+        keyed = table.key and all(
+            values.get(relation.sql_name(name)) is not None for name in table.key
+        )
+        names = (
+            table.key
+            if keyed
+            else dict.fromkeys([*table.key, *(column.name for column in self._read.columns)])
+        )
+        told = [
+            (n, v)
+            for n in names
+            if n != but and (v := values.get(relation.sql_name(n))) is not None
+        ]
         documents = self.documents(row_id)
         home: list[tuple[str, Scalar]] = [(DOCUMENT[0], documents[0])] if documents else []
         return home if home and table.grain == "document" else [*home, *told[:_NAMED]]
 
     def row(self, row_id: str, but: str = "") -> str:
         """A row in words: its values, or its document."""
-        key = ", ".join(plain(value) for name, value in self.conditions(row_id, but) if name != DOCUMENT[0])
-        return f"the row {key}" if key else f"the row of {', '.join(self.documents(row_id)) or row_id}"
+        key = ", ".join(
+            plain(value) for name, value in self.conditions(row_id, but) if name != DOCUMENT[0]
+        )
+        return (
+            f"the row {key}" if key else f"the row of {', '.join(self.documents(row_id)) or row_id}"
+        )
 
     def place(self, row_id: str, column: str = "", cells: Sequence[Cell] = ()) -> str:
         """Where a value stands: document, page, table and column, row."""
-        page = next((cell.span.page for cell in cells if cell.span is not None and cell.span.page is not None), None)
+        page = next(
+            (
+                cell.span.page
+                for cell in cells
+                if cell.span is not None and cell.span.page is not None
+            ),
+            None,
+        )
         where = ", ".join(self.documents(row_id)) + (f", page {page}" if page is not None else "")
-        named = f"{self._read.relation.relation}.{column}" if column else self._read.relation.relation
-        key = ", ".join(plain(value) for name, value in self.conditions(row_id, column) if name != DOCUMENT[0])
+        named = (
+            f"{self._read.relation.relation}.{column}" if column else self._read.relation.relation
+        )
+        key = ", ".join(
+            plain(value) for name, value in self.conditions(row_id, column) if name != DOCUMENT[0]
+        )
         return "; ".join(filter(None, [where, f"{named} of {key}" if key else named]))
 
     def setting(self, row_id: str, column: str, value: Scalar) -> str:
         """The command that decides a value; a value that is not known is left to be written."""
         told = "VALUE" if value is None else plain(value)
-        return command_of("set-value", self._read.table.name, column, told, where=self.conditions(row_id, column))
+        return command_of(
+            "set-value", self._read.table.name, column, told, where=self.conditions(row_id, column)
+        )
 
     def joining(self, row_id: str, other: str) -> str:
         """The command that decides whether two rows are one thing."""
         sides = {"where": self.conditions(row_id), "other": self.conditions(other)}
         if sides["where"] == sides["other"]:
             return f"sliders why {row_id}"
-        return command_of("merge", self._read.table.name, **sides) + "  # or split, where they are two"
+        return (
+            command_of("merge", self._read.table.name, **sides) + "  # or split, where they are two"
+        )

@@ -25,7 +25,9 @@ from sliders.values.parse import Context
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A document, and its chunks when they are needed: one that is known already is not cut again."""
+    """A document, and its chunks when they are needed: one that is known
+    already is not cut again.
+    """
 
     document: Document
     chunks: Callable[[], Sequence[Chunk]]
@@ -44,16 +46,19 @@ class Reading:
 
 
 class LocalRunner:
-    """Does the work that documents and chunks take in this process: calls side by side in its event loop, all else one
-    after the other. The store is its caller's; `limiter` holds the limits that this process shares with others, if any."""
+    """Does the work that documents and chunks take in this process: calls side by side in its event
+    loop, all else one after the other. The store is its caller's; `limiter` holds the limits that
+    this process shares with others, if any.
+    """
 
     limiter: Limiter | None = None
 
     def parse(
         self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
     ) -> Iterator[Parsed | LoadFailure]:
-        """Documents with chunks of at most `max_tokens` of the model's tokens, in the order of the sources; each is forgotten
-        before the next is read."""
+        """Documents with chunks of at most `max_tokens` of the model's tokens, in the order of the
+        sources; each is forgotten before the next is read.
+        """
         for found in load_each(sources, max_bytes):
             yield found if isinstance(found, LoadFailure) else cut_later(found, max_tokens, model)
 
@@ -80,21 +85,38 @@ class LocalRunner:
 
 def cut_later(document: Document, max_tokens: int, model: Model) -> Parsed:
     """The document with its chunks, which are made when they are asked for."""
-    return Parsed(document, lambda: chunk_document(document, max_tokens=max_tokens, count_tokens=model.count_tokens))
+    return Parsed(
+        document,
+        lambda: chunk_document(document, max_tokens=max_tokens, count_tokens=model.count_tokens),
+    )
 
 
 def source_of(reading: Reading) -> Source:
     """The text that a call of extraction reads, with what its document shows about it."""
     chunk, document = reading.chunk, reading.document
     return Source(
-        chunk, chunk.text, chunk.start, reading.context, reading.card, reading.questions, document.page_at,
-        _notes_of(document, chunk), chunk_head(chunk, reading.card), document.text,
-    )  # fmt: skip
+        chunk,
+        chunk.text,
+        chunk.start,
+        reading.context,
+        reading.card,
+        reading.questions,
+        document.page_at,
+        _notes_of(document, chunk),
+        chunk_head(chunk, reading.card),
+        document.text,
+    )
 
 
 def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
-    """What states the scale ("in millions") at a place of a table: its column's name and the notes; without tables, captions."""
-    tables = [e for e in document.elements if e.grid is not None and e.start < chunk.end and e.end > chunk.start]
+    """What states the scale ("in millions") at a place of a table: its column's name and the notes;
+    without tables, captions.
+    """
+    tables = [
+        e
+        for e in document.elements
+        if e.grid is not None and e.start < chunk.end and e.end > chunk.start
+    ]
 
     def note_at(start: int) -> str:
         if not tables:
@@ -103,6 +125,10 @@ def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
         if table is None or table.grid is None:
             return ""
         place = place_of(table, start)
-        return " ".join(dict.fromkeys(n for n in (place.column if place else "", table.grid.note, table.grid.caption) if n))
+        return " ".join(
+            dict.fromkeys(
+                n for n in (place.column if place else "", table.grid.note, table.grid.caption) if n
+            )
+        )
 
     return note_at

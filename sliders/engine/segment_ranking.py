@@ -1,4 +1,6 @@
-"""In which order the segments of a document are sent for an attribute, and the chance that the next ones hold it."""
+"""In which order the segments of a document are sent for an attribute, and the chance that
+the next ones hold it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from sliders.retrieval.segment_index import SegmentIndex
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Segments of one document for one attribute: numbers nearest first, how many lie within gamma, tokens by number."""
+    """Segments of one document for one attribute: numbers nearest first, how many lie within
+    gamma, tokens by number.
+    """
 
     sequence: tuple[int, ...]
     within: int
@@ -24,23 +28,34 @@ class Ranking:
     weights: tuple[float, float]
 
     def only(self, rows: frozenset[int]) -> Ranking:
-        """The same order of these segments and the nearest one, which says whether they only mention the value."""
+        """The same order of these segments and the nearest one, which says whether they
+        only mention the value.
+        """
         kept = rows | set(self.sequence[:1]) if rows else rows
         near = sum(row in kept for row in self.sequence[: self.within])
-        return replace(self, sequence=tuple(row for row in self.sequence if row in kept), within=near)
+        return replace(
+            self, sequence=tuple(row for row in self.sequence if row in kept), within=near
+        )
 
 
 def rank_segments(
-    index: SegmentIndex, document_id: str, evidence: Evidence, layout: Layout, weights: tuple[float, float],
+    index: SegmentIndex,
+    document_id: str,
+    evidence: Evidence,
+    layout: Layout,
+    weights: tuple[float, float],
     spoken: Vectors | None = None,
-) -> Ranking:  # fmt: skip
-    """The order in which segments are sent: by their distance to the evidence, less for those at the usual place.
+) -> Ranking:
+    """The order in which segments are sent: by their distance to the evidence, less for
+    those at the usual place.
 
     Args:
-        weights: of the usual place, and of the distance to what the attribute is called, see `WEIGHTS`.
-        spoken: the vector of the attribute's name and description (1, d): the segment nearest to it comes second, since
-            evidence of few documents may have missed what the name says. Before there is evidence, the order is that of
-            the name, and the head of the document comes second: it says what the document is.
+        weights: of the usual place, and of the distance to what the attribute is
+            called, see `WEIGHTS`.
+        spoken: the vector of the attribute's name and description (1, d): the segment nearest to it
+            comes second, since evidence of few documents may have missed what the name says. Before
+            there is evidence, the order is that of the name, and the head of the document comes
+            second: it says what the document is.
     """
     vectors, sizes = index.vectors(document_id), tuple(index.sizes(document_id))
     if len(vectors) == 0:
@@ -64,10 +79,12 @@ def rank_segments(
 
 
 def chance_between(stated: float, before: float, after: float) -> float:
-    """The chance that a value stands in the next segments, when those that hold it with `before` did not.
+    """The chance that a value stands in the next segments, when those that hold it
+    with `before` did not.
 
     Args:
         stated: chance that the document states it.
-        before, after: share of stated values that the segments so far, and those with the next ones, hold.
+        before, after: share of stated values that the segments so far, and those with
+            the next ones, hold.
     """
     return stated * (after - before) / max(1e-9, 1 - stated * before)

@@ -1,4 +1,6 @@
-"""What a run holds: the catalog, the models, the embedder, who is told of progress, and the question that is asked."""
+"""What a run holds: the catalog, the models, the embedder, who is told of progress, and the
+question that is asked.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def silent(_progress: Progress) -> None:
 
 @dataclass(slots=True)
 class Question:
-    """What belongs to one question alone: its words, what its hints leave out and settle, and what the user is told."""
+    """What belongs to one question alone: its words, what its hints leave out and settle, and
+    what the user is told.
+    """
 
     text: str = ""
     notes: list[str] = field(default_factory=list)
@@ -46,8 +50,9 @@ class Question:
 class Session:
     """One open workspace with its models; every room is called with values out of it.
 
-    Each run works with a session of its own (`for_run`), and each question of a run with one that holds it (`asking`), so
-    that runs that go on at the same time share the workspace and nothing else.
+    Each run works with a session of its own (`for_run`), and each question of a run with
+    one that holds it (`asking`), so that runs that go on at the same time share the
+    workspace and nothing else.
     """
 
     catalog: Catalog
@@ -65,10 +70,14 @@ class Session:
     def for_run(self) -> Session:
         """The session of one run: its journal, its claims, its meter."""
         catalog = self.catalog.for_run()
-        return replace(self, catalog=catalog, models=self.models.for_run(catalog.calls), question=Question())
+        return replace(
+            self, catalog=catalog, models=self.models.for_run(catalog.calls), question=Question()
+        )
 
     def standing(self) -> AbstractAsyncContextManager[None]:
-        """The data tables stand as the question's hints settle them for as long as the block runs."""
+        """The data tables stand as the question's hints settle them for as
+        long as the block runs.
+        """
         return self.catalog.claims.standing(self.question.terms)
 
     def asking(self, question: Question) -> Session:
@@ -83,12 +92,18 @@ class Session:
     @property
     def filled(self) -> list[Table]:
         """The schema's tables that have a data table."""
-        return [table for table in self.schema.tables if self.catalog.tables.current(table.name) is not None]
+        return [
+            table
+            for table in self.schema.tables
+            if self.catalog.tables.current(table.name) is not None
+        ]
 
     @property
     def data_tables(self) -> list[str]:
         """The names in SQL of all data tables."""
-        return [r.relation for r in self.catalog.schemas.relations() if r.current_version is not None]
+        return [
+            r.relation for r in self.catalog.schemas.relations() if r.current_version is not None
+        ]
 
     def decide(self, stage: str, subject: str, verdict: str, reason: str, tokens: int = 0) -> None:
         """Write one row of the decisions table (contract 11)."""
@@ -99,7 +114,9 @@ class Session:
         if line not in self.question.notes:
             self.question.notes.append(line)
 
-    def progress(self, stage: str, done: int = 0, total: int = 0, rows: int = 0, detail: str = "") -> None:
+    def progress(
+        self, stage: str, done: int = 0, total: int = 0, rows: int = 0, detail: str = ""
+    ) -> None:
         """Tell whoever watches."""
         spent = self.models.meter.total
         self.report(Progress(stage, done, total, rows, spent.tokens, spent.cost, detail))

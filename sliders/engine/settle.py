@@ -1,4 +1,6 @@
-"""Extracted rows to the data table that answers questions: materialise, reconcile, keep versions and open conflicts."""
+"""Extracted rows to the data table that answers questions: materialise, reconcile, keep
+versions and open conflicts.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,11 @@ from sliders.store.result_limits import Limits
 
 
 async def settle_data_table(session: Session, table: Table, *, model: bool = True) -> None:
-    """Bring the data table up to date with its cells, where anything changed since the last time; one writer at a time.
+    """Bring the data table up to date with its cells, where anything changed since the last time;
+    one writer at a time.
 
-    What a model decided in an earlier run is not asked again while the words that it decided on stand.
+    What a model decided in an earlier run is not asked again while the words that
+    it decided on stand.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
@@ -50,7 +54,9 @@ _METHOD = "names beside what is printed"
 
 
 def settled_key(table: str) -> str:
-    """Where it is kept what a table was settled from: its version as extracted and `decided` come first."""
+    """Where it is kept what a table was settled from: its version as extracted and
+    `decided` come first.
+    """
     return f"settled:{table}"
 
 
@@ -66,14 +72,27 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     decisions, criteria = knowledge.corrections(table.name), criteria_of(session)
     root = session.catalog.tables.lineage(table.name)[-1].version
     told = f"{session.question.normalize}{session.question.precede}:{criteria}"
-    fingerprint = f"{root}:{decided(session, table.name)}:{told}:{table.key}{table.key_scope}{table.pinned}:{_METHOD}"
+    fingerprint = (
+        f"{root}:{decided(session, table.name)}:{told}:{table.key}{table.key_scope}"
+        f"{table.pinned}:{_METHOD}"
+    )
     if held := undone_rows(session, table.name):
         fingerprint += f":without {codec.digest(codec.dump(sorted(held)))[:16]}"
         again = f"make them again with: sliders reconcile {table.name}"
-        session.note(f"{table.name}: repairs of {len(held)} rows were undone by a person and stay undone; {again}")
+        session.note(
+            f"{table.name}: repairs of {len(held)} rows were undone by a person and stay "
+            f"undone; {again}"
+        )
     key = settled_key(table.name)
-    done = [[fingerprint, True], [fingerprint, model]]  # what a model settled need not be settled without one
-    if before is not None and before.version == version.version and knowledge.statistic(key) in done:
+    done = [
+        [fingerprint, True],
+        [fingerprint, model],
+    ]  # what a model settled need not be settled without one
+    if (
+        before is not None
+        and before.version == version.version
+        and knowledge.statistic(key) in done
+    ):
         return
     rows = [row for row in session.catalog.extractions.rows(table.name) if row.id not in held]
     relation = _relation(session, table, rows)
@@ -87,10 +106,14 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
         changed=memory.new_among(relation.document_ids),
         entries=_are_entries(session, table, rows),
         sql_names={c.name: c.sql_name for c in shape.columns},
-        canonical_names={c.name: shape.companion(c.name, "canonical").sql_name for c in shape.columns},
+        canonical_names={
+            c.name: shape.companion(c.name, "canonical").sql_name for c in shape.columns
+        },
         look=lambda sql: _looked(session, sql),
     )
-    result = await reconcile_table(table, relation, options, session.models.model_for("reconcile") if model else None)
+    result = await reconcile_table(
+        table, relation, options, session.models.model_for("reconcile") if model else None
+    )
     with session.catalog.database.transaction():  # a kill leaves all of the repairs, or none
         _store(session, table, result)
         remember(session, result, memory, relation.document_ids)
@@ -101,10 +124,18 @@ def _relation(session: Session, table: Table, rows: Sequence[Row]) -> MemoryRela
     """The rows of a table by column, with the places of their words."""
     outlines = session.catalog.chunks.outlines()
     return relation_of(
-        rows, table.column_names, _documents(session), {chunk: " > ".join(path) for chunk, path, _ in outlines if path},
-        {chunk: kinds for chunk, _, kinds in outlines}, session.settings.unverified, quote=quote_of(session, rows), key=table.key,
-        lists_of=lambda document: lines_of_lists(session.catalog.documents.get(document), session.catalog.chunks.of(document)),
-    )  # fmt: skip
+        rows,
+        table.column_names,
+        _documents(session),
+        {chunk: " > ".join(path) for chunk, path, _ in outlines if path},
+        {chunk: kinds for chunk, _, kinds in outlines},
+        session.settings.unverified,
+        quote=quote_of(session, rows),
+        key=table.key,
+        lists_of=lambda document: lines_of_lists(
+            session.catalog.documents.get(document), session.catalog.chunks.of(document)
+        ),
+    )
 
 
 def _are_entries(session: Session, table: Table, rows: Sequence[Row]) -> bool:
@@ -123,7 +154,9 @@ _CHUNKS_LOOKED_AT = 20
 
 def _looked(session: Session, sql: str) -> str:
     """What a statement of the agent gives, in the cage, as lines of text."""
-    found = run_readonly(session.catalog.database, sql, tables=session.data_tables, limits=Limits(rows=_LOOKED_ROWS))
+    found = run_readonly(
+        session.catalog.database, sql, tables=session.data_tables, limits=Limits(rows=_LOOKED_ROWS)
+    )
     lines = [" | ".join(found.columns), *(" | ".join(map(str, row)) for row in found.rows)]
     return "\n".join([*lines, *(["..."] if found.truncated else [])])[:_LOOKED_CHARACTERS]
 
@@ -153,18 +186,28 @@ def _correction(stored: Any) -> Correction:
 
 
 def _store(session: Session, table: Table, result: Reconciliation) -> None:
-    """A new version of the table where something was repaired; decisions and open conflicts in any case."""
+    """A new version of the table where something was repaired; decisions and open
+    conflicts in any case.
+    """
     for choice in result.decisions:
-        session.decide("reconcile", choice.subject or f"table:{table.name}", choice.verdict, choice.reason)
+        session.decide(
+            "reconcile", choice.subject or f"table:{table.name}", choice.verdict, choice.reason
+        )
     for repair in result.repairs:
         settled = repair.operation == "correct" and len(repair.before) > 1
         if repair.author == "model" or repair.operation in _OF_A_GROUP or settled:
             session.decide("reconcile", f"rows:{', '.join(repair.rows[:_NAMED])}", *_told(repair))
     for conflict in result.conflicts:
         session.decide("reconcile", f"table:{table.name}", "open conflict", str(conflict))
-    session.catalog.knowledge.set_statistic(f"conflicts:{table.name}", [_conflict(c) for c in result.conflicts])
-    session.catalog.knowledge.set_statistic(f"left open:{table.name}", list(map(list, result.left_open)))
-    session.catalog.knowledge.set_statistic(f"unsure merges:{table.name}", [list(map(list, m)) for m in result.unsure_merges])
+    session.catalog.knowledge.set_statistic(
+        f"conflicts:{table.name}", [_conflict(c) for c in result.conflicts]
+    )
+    session.catalog.knowledge.set_statistic(
+        f"left open:{table.name}", list(map(list, result.left_open))
+    )
+    session.catalog.knowledge.set_statistic(
+        f"unsure merges:{table.name}", [list(map(list, m)) for m in result.unsure_merges]
+    )
     keep_open_names(session, table.name, result.open_names)
     if not result.repairs:
         _as_extracted(session, table)
@@ -177,10 +220,15 @@ _NAMED = 50  # rows that a decision names
 
 
 def _told(repair: Repair) -> tuple[str, str]:
-    """Verdict and reason of a decision: what was done to which values, why, and the SQL that did it."""
+    """Verdict and reason of a decision: what was done to which values, why, and
+    the SQL that did it.
+    """
     values = " or ".join(dict.fromkeys(map(repr, repair.before)))
     said = f"{values} became {repair.after!r}" if repair.column else f"{len(repair.rows)} rows"
-    return f"{repair.operation} {repair.column}".strip(), f"{said}: {repair.reason}; SQL: {repair.sql}"
+    return (
+        f"{repair.operation} {repair.column}".strip(),
+        f"{said}: {repair.reason}; SQL: {repair.sql}",
+    )
 
 
 def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:
@@ -202,24 +250,35 @@ def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:
     after = [_data_row(row, names) for row in replay(columns, before.values(), sql, searched)]
     accounted = [source for row in after for source in row.sources or (row.row_id,)]
     if sorted(accounted) != sorted(before):
-        raise RepairError(f"the repairs of {table.name!r} leave {len(accounted)} of {len(before)} rows; nothing was changed")
+        raise RepairError(
+            f"the repairs of {table.name!r} leave {len(accounted)} of {len(before)} rows; "
+            "nothing was changed"
+        )
     tables.create_version(
         table.name,
         with_read_companions(session, root, relation, after, before, repairs),
         operation="reconcile",
         sql=sql,
         reason="; ".join(dict.fromkeys(f"{r.operation}: {r.reason}" for r in repairs))[:2000],
-        derived=[*_derivations(after, before, repairs, relation), *_canonical_forms(after, repairs, relation, made)],
+        derived=[
+            *_derivations(after, before, repairs, relation),
+            *_canonical_forms(after, repairs, relation, made),
+        ],
         companions=made,
     )
 
 
-def version_rows(session: Session, version: TableVersion, names: Sequence[str] = ()) -> dict[str, tuple[Any, ...]]:
-    """All rows of a version in order, by row id: these columns (all but its companions when left out), document,
-    document_id, row_id, _sources."""
+def version_rows(
+    session: Session, version: TableVersion, names: Sequence[str] = ()
+) -> dict[str, tuple[Any, ...]]:
+    """All rows of a version in order, by row id: these columns (all but its companions when left
+    out), document, document_id, row_id, _sources.
+    """
     beside = {c.sql_name for c in version.companions}
     chosen = names or [name for name in version.columns if name not in beside]
-    return {row[-2]: tuple(row) for row in session.catalog.tables.lines(version, (*chosen, *SYSTEM))}
+    return {
+        row[-2]: tuple(row) for row in session.catalog.tables.lines(version, (*chosen, *SYSTEM))
+    }
 
 
 def _data_row(row: Sequence[Any], names: Sequence[str]) -> DataRow:
@@ -254,7 +313,10 @@ def _conflict(conflict: Any) -> dict[str, Any]:
 
 
 def _derivations(
-    after: Sequence[DataRow], before: Mapping[str, Sequence[Any]], repairs: Sequence[Repair], relation: Relation
+    after: Sequence[DataRow],
+    before: Mapping[str, Sequence[Any]],
+    repairs: Sequence[Repair],
+    relation: Relation,
 ) -> list[Derivation]:
     """Declares each value that no source row of its row has, with the repair that made it."""
     made = made_by(repairs)
@@ -269,17 +331,28 @@ def _derivations(
             repair = next((made[s, column.name] for s in sources if (s, column.name) in made), None)
             operation = repair.operation if repair else "consolidate"
             source = next((value for value in stated if value is not None), None)
-            told = f"{operation} of {source!r}: {repair.reason if repair else 'what another row of the same thing states'}"
+            told = (
+                f"{operation} of {source!r}: "
+                f"{repair.reason if repair else 'what another row of the same thing states'}"
+            )
             kind = _KINDS.get(operation, operation)
             out.append(Derivation(column.name, final, kind, told, row.row_id, source))
     return out
 
 
 def _canonical_forms(
-    after: Sequence[DataRow], repairs: Sequence[Repair], relation: Relation, columns: Sequence[RelationColumn]
+    after: Sequence[DataRow],
+    repairs: Sequence[Repair],
+    relation: Relation,
+    columns: Sequence[RelationColumn],
 ) -> Iterator[Derivation]:
     """Declares each canonical form that is another one than the row prints."""
-    why = {(r.column, form): r.reason for r in repairs if r.operation == "canonicalize" for form in r.before}
+    why = {
+        (r.column, form): r.reason
+        for r in repairs
+        if r.operation == "canonicalize"
+        for form in r.before
+    }
     for column in columns:
         printed = relation.sql_name(column.companion_of)
         for row in after:

@@ -17,7 +17,9 @@ T = TypeVar("T")
 
 
 def run_sync(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, in a notebook (where a loop runs already) on a thread of its own."""
+    """Run a coroutine to its end, in a notebook (where a loop runs already) on
+    a thread of its own.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -38,8 +40,8 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
 def _end(loop: asyncio.AbstractEventLoop) -> None:
     """End all tasks of a stopped loop, so that each gives back what it holds.
 
-    A KeyboardInterrupt or SystemExit inside a task stops the loop at once, and again when the task that waits for it raises
-    it, too: the loop goes on as long as that ends tasks.
+    A KeyboardInterrupt or SystemExit inside a task stops the loop at once, and again when the task
+    that waits for it raises it, too: the loop goes on as long as that ends tasks.
     """
     tasks = asyncio.all_tasks(loop)
     for task in tasks:
@@ -53,7 +55,8 @@ def _end(loop: asyncio.AbstractEventLoop) -> None:
         tasks -= ended
         for task in ended:
             if not task.cancelled():
-                task.exception()  # the loop warns of errors that nobody looks at; what ended the run is told
+                # the loop warns of errors that nobody looks at; what ended the run is told
+                task.exception()
 
 
 def plainly(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
@@ -79,8 +82,12 @@ async def together(*work: Coroutine[None, None, None]) -> None:
 
 
 @asynccontextmanager
-async def journaled(workspace: Session, kind: str, question: str = "") -> AsyncIterator[tuple[Session, dict[str, Any]]]:
-    """A run in the journal with a session of its own; what the block puts into the mapping is its outcome, "stopped" its end."""
+async def journaled(
+    workspace: Session, kind: str, question: str = ""
+) -> AsyncIterator[tuple[Session, dict[str, Any]]]:
+    """A run in the journal with a session of its own; what the block puts into the mapping is its
+    outcome, "stopped" its end.
+    """
     session = workspace.for_run()
     journal = session.catalog.journal
     run = journal.start_run(kind, question, {"model": session.settings.model})
@@ -90,7 +97,9 @@ async def journaled(workspace: Session, kind: str, question: str = "") -> AsyncI
             yield session, outcome
     except BaseException as error:
         stopped = isinstance(error, BudgetExceeded)
-        journal.finish_run(run, "stopped" if stopped else "failed", {"error": f"{type(error).__name__}: {error}"})
+        journal.finish_run(
+            run, "stopped" if stopped else "failed", {"error": f"{type(error).__name__}: {error}"}
+        )
         raise
     finally:
         workspace.spent = session.models.meter.total

@@ -1,7 +1,9 @@
-"""Lazy extraction: one document at a time, one attribute at a time, only what the verdict still depends on.
+"""Lazy extraction: one document at a time, one attribute at a time, only what the
+verdict still depends on.
 
-The segments nearest to an attribute's evidence are sent first; further ones only while the value is not found and it is
-still likely enough to be there. Attributes whose segments coincide are asked for in one call where that is cheaper.
+The segments nearest to an attribute's evidence are sent first; further ones only while the value is
+not found and it is still likely enough to be there. Attributes whose segments coincide are asked
+for in one call where that is cheaper.
 """
 
 from __future__ import annotations
@@ -28,12 +30,15 @@ from sliders.schema.types import Table
 from sliders.store.data_tables import enters
 
 _VALUE = 20_000
-"""Tokens that finding a value is worth (or one reading of its document, where that is more): segments are sent while their
-tokens are fewer than that times the chance that they hold it."""
+"""Tokens that finding a value is worth (or one reading of its document, where that is more):
+segments are sent while their tokens are fewer than that times the chance that they hold it.
+"""
 _BEYOND = 0.25
 """Factor of that worth beyond gamma."""
 _DOUBT = 0.1
-"""How much less likely than elsewhere a document that the index excludes is thought to state an attribute."""
+"""How much less likely than elsewhere a document that the index excludes is thought
+to state an attribute.
+"""
 
 
 @dataclass(slots=True)
@@ -57,7 +62,9 @@ class TableRun:
     sent: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     """Segments that were sent, by document and attribute."""
     refused: dict[tuple[str, str], Cell] = field(default_factory=dict)
-    """What was read and does not enter, by document and attribute: why it is empty where nothing better is found."""
+    """What was read and does not enter, by document and attribute: why it is empty where
+    nothing better is found.
+    """
     ranked: dict[tuple[str, str], Ranking] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
     given_up: dict[str, set[str]] = field(default_factory=dict)
@@ -69,8 +76,14 @@ class TableRun:
         return self.learned.statistics
 
     def values(self, document_id: str) -> dict[str, Scalar]:
-        """What is known of a document, its name and id included; a failed attribute is null for this query."""
-        failed = {name: None for owner, name in self.failed if owner == document_id} if self.failed else {}
+        """What is known of a document, its name and id included; a failed attribute is
+        null for this query.
+        """
+        failed = (
+            {name: None for owner, name in self.failed if owner == document_id}
+            if self.failed
+            else {}
+        )
         failed |= self.seeking.nulls(document_id)
         system = {SYSTEM[0]: self.names.get(document_id, document_id), SYSTEM[1]: document_id}
         return {**failed, **self.known[document_id], **system}
@@ -81,7 +94,9 @@ class TableRun:
 
     # planning
 
-    def ordered(self, rest: Expression, document_id: str, selected: frozenset[str] = frozenset()) -> Ordered:
+    def ordered(
+        self, rest: Expression, document_id: str, selected: frozenset[str] = frozenset()
+    ) -> Ordered:
         """The best order of what is left to decide for a document."""
         known = self.known[document_id]
         costs: dict[str, float] = {}
@@ -98,7 +113,9 @@ class TableRun:
         return order(rest, self.statistics.selectivity, cost, selected)
 
     def cost(self, document_id: str, attribute: str) -> float:
-        """Expected tokens of reading an attribute of a document: its segments by their rounds, and each call's frame."""
+        """Expected tokens of reading an attribute of a document: its segments by their rounds,
+        and each call's frame.
+        """
         ranking = self.ranking(document_id, attribute)
         sent = self.sent.get((document_id, attribute), ())
         near = [row for row in ranking.sequence[: max(1, ranking.within)] if row not in sent]
@@ -117,7 +134,11 @@ class TableRun:
     def _stated(self, document_id: str, attribute: str) -> float:
         """The chance that a document states the attribute."""
         share = self.statistics.share_stated(attribute)
-        return share * _DOUBT if document_id in self.doubted and not self.has_values(document_id) else share
+        return (
+            share * _DOUBT
+            if document_id in self.doubted and not self.has_values(document_id)
+            else share
+        )
 
     def ranking(self, document_id: str, attribute: str) -> Ranking:
         """Segments of a document, nearest first."""
@@ -133,7 +154,9 @@ class TableRun:
 
     # evaluation
 
-    async def decide(self, document_id: str, where: Expression | None, selected: frozenset[str] = frozenset()) -> bool:
+    async def decide(
+        self, document_id: str, where: Expression | None, selected: frozenset[str] = frozenset()
+    ) -> bool:
         """Whether a document passes, reading as little as the verdict needs."""
         while True:
             rest = reduce(where, self.values(document_id))
@@ -145,20 +168,32 @@ class TableRun:
             await self.read(document_id, attribute, self._needs(rest, document_id, selected))
 
     def passing(self, document_id: str, where: Expression | None) -> list[Mapping[str, Scalar]]:
-        """The rows of the table that come from a document and pass; before it is in the table, what is known of it."""
-        return [row for row in self.shown.get(document_id) or [self.values(document_id)] if reduce(where, row) is True]
+        """The rows of the table that come from a document and pass; before it is in the table,
+        what is known of it.
+        """
+        return [
+            row
+            for row in self.shown.get(document_id) or [self.values(document_id)]
+            if reduce(where, row) is True
+        ]
 
     def refresh(self) -> bool:
         """Knows a document again as the table shows it now; whether that is news."""
         before = self.known
         self.known, self.shown = load_known(self.session, self.table)
-        return any(values != before.get(document_id, {}) for document_id, values in self.known.items() if values)
+        return any(
+            values != before.get(document_id, {})
+            for document_id, values in self.known.items()
+            if values
+        )
 
     def next_filter(self, rest: Expression, document_id: str, selected: frozenset[str]) -> Filter:
         """The filter that is evaluated next: by selectivity and this document's own cost."""
         return next(self.ordered(rest, document_id, selected).filters())
 
-    def _needs(self, rest: Expression, document_id: str, selected: frozenset[str]) -> dict[str, float]:
+    def _needs(
+        self, rest: Expression, document_id: str, selected: frozenset[str]
+    ) -> dict[str, float]:
         """The chance that each attribute will be read for this document."""
         ordered = self.ordered(rest, document_id, selected)
         chances = {name: ordered.probability for name in selected}
@@ -174,7 +209,9 @@ class TableRun:
             await self.read(document_id, missing[0], dict.fromkeys(missing, 1.0))
 
     async def complete_thoroughly(self, document_id: str, attributes: Sequence[str]) -> None:
-        """Reads attributes of a sampled document; every segment is sent once, for all that is missing."""
+        """Reads attributes of a sampled document; every segment is sent once, for
+        all that is missing.
+        """
         while missing := [name for name in attributes if name not in self.values(document_id)]:
             rows = sorted({row for name in missing for row in self.next_rows(document_id, name)})
             if not rows:
@@ -184,7 +221,9 @@ class TableRun:
             await self.ask(document_id, missing, rows)
 
     async def read(self, document_id: str, attribute: str, needs: Mapping[str, float]) -> None:
-        """Reads one attribute to its end: found, or given up; others of `needs` ride along where that is cheaper."""
+        """Reads one attribute to its end: found, or given up; others of `needs` ride along
+        where that is cheaper.
+        """
         while attribute not in self.values(document_id):
             rows = self.next_rows(document_id, attribute)
             if rows:
@@ -207,7 +246,9 @@ class TableRun:
         if place == 0 and document_id not in self.doubted:
             return batch
         stated, price = self._stated(document_id, attribute), self._price(ranking, inside)
-        held = [self.statistics.found_within(attribute, place + more) for more in range(len(batch) + 1)]
+        held = [
+            self.statistics.found_within(attribute, place + more) for more in range(len(batch) + 1)
+        ]
         for number, row in enumerate(batch):
             if chance_between(stated, held[number], held[number + 1]) * price < ranking.sizes[row]:
                 return batch[:number]
@@ -222,8 +263,8 @@ class TableRun:
     ) -> tuple[list[str], list[int]]:
         """Attributes asked for in the same call, and the segments of the call.
 
-        Another attribute joins when the tokens that it adds are fewer than those it would cost later, times the chance that
-        it is needed at all (segments that coincide add nothing).
+        Another attribute joins when the tokens that it adds are fewer than those it would cost
+        later, times the chance that it is needed at all (segments that coincide add nothing).
         """
         asked, chosen = [attribute], list(rows)
         sizes = self.index.sizes(document_id)
@@ -245,7 +286,9 @@ class TableRun:
         document = self.document(document_id)
         ordered = sorted(rows)
         columns = [self.table.column(name) for name in names]
-        reading = await self.reader.read(document, self.table, columns, self.index.places(document_id, ordered))
+        reading = await self.reader.read(
+            document, self.table, columns, self.index.places(document_id, ordered)
+        )
         for name in names:
             self.sent.setdefault((document_id, name), set()).update(rows)
         found = []
@@ -254,9 +297,16 @@ class TableRun:
                 self.failed[document_id, name] = reading.failed
             self.session.decide("extract", f"document:{document.name}", "refused", reading.failed)
         for cell in reading.cells:
-            if enters(cell, self.session.settings.unverified) and cell.column not in self.known[document_id]:
+            if (
+                enters(cell, self.session.settings.unverified)
+                and cell.column not in self.known[document_id]
+            ):
                 found.append(cell.column)
-                row = self.index.row_at(document_id, cell.span.start) if cell.span is not None else None
+                row = (
+                    self.index.row_at(document_id, cell.span.start)
+                    if cell.span is not None
+                    else None
+                )
                 self._settle(document_id, cell, row)
             elif cell.absence not in (None, Absence.NOT_STATED):
                 self.refused[document_id, cell.column] = cell
@@ -264,7 +314,9 @@ class TableRun:
         self.steps.setdefault(document_id, []).append(Step(tuple(names), size, tuple(found)))
 
     def reopen(self, document_id: str) -> bool:
-        """Forgets that attributes are not stated where what was learned since points to segments that were not sent."""
+        """Forgets that attributes are not stated where what was learned since points to
+        segments that were not sent.
+        """
         found = False
         for name in sorted(self.given_up.pop(document_id, ())):
             if self.known[document_id].get(name) is None and self.next_rows(document_id, name):
@@ -274,7 +326,8 @@ class TableRun:
         return found
 
     def _give_up(self, document_id: str, attribute: str) -> None:
-        """Nothing more is read for an attribute: it is empty for the reason that its reading had, unless `reopen` finds better.
+        """Nothing more is read for an attribute: it is empty for the reason that its reading had,
+        unless `reopen` finds better.
 
         Of an attribute that was only sought, nothing is known but that it joins nothing.
         """
@@ -282,11 +335,15 @@ class TableRun:
             self.seeking.unjoined.add((document_id, attribute))
             return
         self.given_up.setdefault(document_id, set()).add(attribute)
-        empty = self.refused.pop((document_id, attribute), Cell(attribute, absence=Absence.NOT_STATED))
+        empty = self.refused.pop(
+            (document_id, attribute), Cell(attribute, absence=Absence.NOT_STATED)
+        )
         self._settle(document_id, empty, None)
 
     def _settle(self, document_id: str, cell: Cell, row: int | None) -> None:
-        """A value, or that there is none, is known: figures and evidence learn from it, and from the segment where it stood."""
+        """A value, or that there is none, is known: figures and evidence learn from it, and from
+        the segment where it stood.
+        """
         rank = None
         if row is not None:
             layout = self.learned.layout(cell.column)
@@ -294,9 +351,12 @@ class TableRun:
             rank = ranks[WEIGHTS.index(layout.weights)] if ranks else None
             layout.learn(row, len(self.index.sizes(document_id)), ranks)
         self.shown.pop(document_id, None)  # the table does not show it yet
-        self.known[document_id][cell.column] = cell.value if enters(cell, self.session.settings.unverified) else None
+        self.known[document_id][cell.column] = (
+            cell.value if enters(cell, self.session.settings.unverified) else None
+        )
         vector = self.index.vectors(document_id)[row] if row is not None else None
-        # Only documents that print a join value were looked at: how many of all state the attribute is not seen.
+        # Only documents that print a join value were looked at: how many of all state the
+        # attribute is not seen.
         fair = cell.column not in self.seeking.names
         self.learned.learn(cell.column, cell.absence is None if fair else None, rank, vector)
         self.statistics.observe(self.filters, self.values(document_id), cell.column)
@@ -327,9 +387,13 @@ class TableRun:
         """What happened to a document."""
         whole = sum(self.index.sizes(document_id))
         return DocumentTrace(
-            self.table.name, self.names.get(document_id, document_id), tuple(self.steps.get(document_id, ())),
-            verdict, self.spent(document_id), whole,  # type: ignore[arg-type]
-        )  # fmt: skip
+            self.table.name,
+            self.names.get(document_id, document_id),
+            tuple(self.steps.get(document_id, ())),
+            verdict,  # type: ignore[arg-type]
+            self.spent(document_id),
+            whole,
+        )
 
     def conditions(self, where: Expression | None) -> None:
         """The filters whose selectivity is counted from now on; known documents count at once."""
@@ -343,7 +407,9 @@ class TableRun:
                     self.statistics.observe([leaf], values, leaf.attributes[0])
 
     def is_row(self, document_id: str) -> bool:
-        """Whether an accepted document is a row: each of `docs`; else something is stated, or the condition did not ask."""
+        """Whether an accepted document is a row: each of `docs`; else something is stated, or the
+        condition did not ask.
+        """
         if self.table.name == DOCS:
             return True
         known = self.known[document_id]
@@ -351,6 +417,8 @@ class TableRun:
         return not asked or self.has_values(document_id)
 
     def has_values(self, document_id: str) -> bool:
-        """Whether anything of the table is stated: a document of which nothing is known to be stated is no row."""
+        """Whether anything of the table is stated: a document of which nothing is known to
+        be stated is no row.
+        """
         known = self.known[document_id]
         return any(known.get(name) is not None for name in self.table.column_names)

@@ -23,7 +23,9 @@ class TableRead:
 
 
 def tables_read(session: Session, sql: str, views: Sequence[TableView]) -> list[TableRead]:
-    """The schema's tables that a statement reads, each with the columns that it names; none where it does not parse."""
+    """The schema's tables that a statement reads, each with the columns that it names;
+    none where it does not parse.
+    """
     used = columns_used(sql, views)
     reads = []
     for table in session.schema.tables:
@@ -36,11 +38,16 @@ def tables_read(session: Session, sql: str, views: Sequence[TableView]) -> list[
 
 
 def shown_values(session: Session, read: TableRead) -> dict[str, dict[str, Scalar]]:
-    """The values of the current table in its key and the columns that the statement reads, by row and SQL column name; the
-    canonical forms of the latter, too."""
+    """The values of the current table in its key and the columns that the statement reads, by row
+    and SQL column name; the canonical forms of the latter, too.
+    """
     key = (name for name in read.table.key if name in read.table.column_names)
     columns = dict.fromkeys(c.name for c in read.columns)
     names = [read.relation.sql_name(name) for name in dict.fromkeys([*columns, *key])]
-    names += [c.sql_name for c in read.relation.companions if c.role == "canonical" and c.companion_of in columns]
+    names += [
+        c.sql_name
+        for c in read.relation.companions
+        if c.role == "canonical" and c.companion_of in columns
+    ]
     _, rows = session.catalog.tables.read(read.table.name, ["row_id", *names])
     return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}

@@ -18,13 +18,26 @@ from sliders.store.sandbox import Change, Sandbox
 MOST_VARIATIONS = 300
 _ROWS_READ = 3_000_000
 """Rows that all recomputations together may go over: large tables are tried in larger bundles."""
-UNSETTLED: tuple[Kind, ...] = ("conflict", "unverified", "unfound", "cut", "merge", "name", "row", "bound")
-"""Variations that are doubts. Of 30 answers of an embedded model over five sets that nobody looked at, which stood without a
-warning, those moved by a value near the cut were 2 wrong and 1 right; of 32 of a strong reader none is moved by these."""
+UNSETTLED: tuple[Kind, ...] = (
+    "conflict",
+    "unverified",
+    "unfound",
+    "cut",
+    "merge",
+    "name",
+    "row",
+    "bound",
+)
+"""Variations that are doubts. Of 30 answers of an embedded model over five sets that nobody looked
+at, which stood without a warning, those moved by a value near the cut were 2 wrong and 1 right; of
+32 of a strong reader none is moved by these.
+"""
 
 
 class Trial:
-    """An answer's statement over a copy of its tables: its rows as they are, and with other values; each state is run once."""
+    """An answer's statement over a copy of its tables: its rows as they are, and with other values;
+    each state is run once.
+    """
 
     def __init__(self, sandbox: Sandbox, found: SqlAnswer) -> None:
         self.sandbox, self.found, self.sql = sandbox, found, found.sql
@@ -45,33 +58,56 @@ class Trial:
 
     def doubts(self, every: Sequence[Variation]) -> list[Doubt]:
         """What unsettled values would change, those that change most first."""
-        sized = [one for kind in UNSETTLED for one in self._of_kind(kind, [v for v in every if v.kind == kind])]
+        sized = [
+            one
+            for kind in UNSETTLED
+            for one in self._of_kind(kind, [v for v in every if v.kind == kind])
+        ]
         sized.sort(key=lambda one: -one[0])
         return [*(doubt for _, doubt in sized), *self._tie()]
 
     def _of_kind(self, kind: Kind, variations: Sequence[Variation]) -> list[tuple[float, Doubt]]:
         """The doubts of a kind: each alone, or, where none alone changes the rows, all together."""
-        alone = [one for v in bundled(variations, self.most) if (one := self._doubt(v, v.options)) is not None]
+        alone = [
+            one
+            for v in bundled(variations, self.most)
+            if (one := self._doubt(v, v.options)) is not None
+        ]
         if alone or len(variations) < 2:
             return alone
         together = tuple(cell for v in variations if v.options for cell in v.options[0])
-        several = replace(variations[0], thing=f"{counted(kind, len(variations))} together: {variations[0].thing} and others")
+        several = replace(
+            variations[0],
+            thing=f"{counted(kind, len(variations))} together: {variations[0].thing} and others",
+        )
         found = self._doubt(several, [together])
         return [] if found is None else [found]
 
     def _doubt(self, variation: Variation, options: Sequence[State]) -> tuple[float, Doubt] | None:
         before = self.rows()
-        others = [rows for option in options if Counter(rows := self.rows(option)) != Counter(before)]
+        others = [
+            rows for option in options if Counter(rows := self.rows(option)) != Counter(before)
+        ]
         if not others:
             return None
         effect = effect_words(before, others)
-        return change_size(before, others), Doubt(variation.kind, variation.thing, variation.place, effect, variation.command)
+        return change_size(before, others), Doubt(
+            variation.kind, variation.thing, variation.place, effect, variation.command
+        )
 
     def inexact(self, variations: Sequence[Variation]) -> Iterator[Doubt]:
-        """The estimates and open bounds that the rows of the answer rest on: what they could be, no words say."""
+        """The estimates and open bounds that the rows of the answer rest on:
+        what they could be, no words say.
+        """
         for one in bundled(variations, self.most):
             if any(Counter(self.rows(option)) != Counter(self.rows()) for option in one.options):
-                yield Doubt("inexact", one.thing, one.place, "the answer is no more exact than that", one.command)
+                yield Doubt(
+                    "inexact",
+                    one.thing,
+                    one.place,
+                    "the answer is no more exact than that",
+                    one.command,
+                )
 
     def tied(self) -> list[tuple[object, ...]]:
         """The rows that are ordered equally with the last one that a LIMIT shows."""
@@ -83,11 +119,16 @@ class Trial:
         if others:
             effect = effect_words(shown, [(*shown[:-1], row) for row in others])
             command = f"sliders query {quote(without_limit(self.sql))}"
-            yield Doubt("tie", f"{counted('tie', len(others))} with the last one shown", "", effect, command)
+            yield Doubt(
+                "tie", f"{counted('tie', len(others))} with the last one shown", "", effect, command
+            )
 
 
 def _changes(state: State) -> Iterator[Change]:
     rows: dict[tuple[str, str], dict[str, Scalar]] = {}
     for place, value in state:
         rows.setdefault((place.relation, place.row_id), {})[place.column] = value
-    return (Change(name, row_id, None if "" in values else values) for (name, row_id), values in rows.items())
+    return (
+        Change(name, row_id, None if "" in values else values)
+        for (name, row_id), values in rows.items()
+    )

@@ -1,4 +1,6 @@
-"""Repairs that a person undid: the rows that they made stay as extracted until somebody says otherwise."""
+"""Repairs that a person undid: the rows that they made stay as extracted until
+somebody says otherwise.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def undone_rows(session: Session, table: str) -> frozenset[str]:
 
 
 def hold(session: Session, table: str, left: TableVersion, shown: TableVersion) -> None:
-    """Keep what an undo means: the repairs of the version that was left and not of the one that is shown are not made again."""
+    """Keep what an undo means: the repairs of the version that was left and not of the one that is
+    shown are not made again.
+    """
     gone, stay = _repaired(session, left), _repaired(session, shown)
     held = {row for one in gone - stay for row in one[1]} | undone_rows(session, table)
     held -= {row for one in stay for row in one[1]}
@@ -29,7 +33,12 @@ def release(session: Session, table: str) -> int:
     held = undone_rows(session, table)
     if held:
         session.catalog.knowledge.set_statistic(_key(table), [])
-        session.decide("reconcile", f"table:{table}", "undone repairs released", f"{len(held)} rows may be repaired again")
+        session.decide(
+            "reconcile",
+            f"table:{table}",
+            "undone repairs released",
+            f"{len(held)} rows may be repaired again",
+        )
     return len(held)
 
 
@@ -48,13 +57,19 @@ def _repaired(session: Session, version: TableVersion) -> set[_Repaired]:
         return set()
     forms = {c.sql_name: c.companion_of for c in version.companions if c.role == "canonical"}
     relation = session.catalog.schemas.relation(version.table)
-    names = [name for name in version.columns if name in root.columns and name not in {c.sql_name for c in root.companions}]
+    names = [
+        name
+        for name in version.columns
+        if name in root.columns and name not in {c.sql_name for c in root.companions}
+    ]
     extracted = {line[-1]: line[:-1] for line in tables.lines(root, (*names, SYSTEM_COLUMNS[2]))}
     changed: set[_Repaired] = set()
     for row in tables.rows_of(version):
         values = tuple(row.values[name] for name in names)
         printed = {form: row.values.get(relation.sql_name(of)) for form, of in forms.items()}
-        joined = tuple(row.values[form] for form in forms if row.values[form] not in (None, printed[form]))
+        joined = tuple(
+            row.values[form] for form in forms if row.values[form] not in (None, printed[form])
+        )
         if row.sources != (row.row_id,) or values != extracted.get(row.row_id) or joined:
             changed.add((row.row_id, row.sources, (*values, *joined)))
     return changed

@@ -27,29 +27,39 @@ from sliders.values.parse import other_readings, parse_value
 
 _COMPARED = (exp.EQ, exp.NEQ, exp.In, exp.Like)
 _SAID = (Absence.UNGROUNDED, Absence.NOT_PARSED)
-_WHY = {"cut": "it lies near the cut of its column", "judged": "its next choice is nearly as likely"}
+_WHY = {
+    "cut": "it lies near the cut of its column",
+    "judged": "its next choice is nearly as likely",
+}
 
 
 class TableVariations:
     """One table that the statement reads, with what was read for it: what of it may be otherwise.
 
-    `shown` are its current values by row and SQL column name, `sources` the read rows of each current row that is not one itself.
+    `shown` are its current values by row and SQL column name, `sources` the read rows of each
+    current row that is not one itself.
     """
 
     def __init__(self, session: Session, read: TableRead, sql: str) -> None:
         self.session, self.read, self.sql, self.name = session, read, sql, read.table.name
         self.rows = {row.id: row for row in session.catalog.extractions.iterate(self.name)}
         self.sources = session.catalog.tables.merged_rows(self.name)
-        self.row_of = {source: row_id for row_id, of_row in self.sources.items() for source in of_row}
+        self.row_of = {
+            source: row_id for row_id, of_row in self.sources.items() for source in of_row
+        }
         self.shown = shown_values(session, read)
         self.open = conflicts(session, self.name)
         self.words = RowWords(session, read, self.rows, self.sources, self.shown)
 
     def every(self) -> Iterator[Variation]:
-        """All of them: open conflicts, rows that may be one thing or several, names that may be one, cells, silent documents."""
+        """All of them: open conflicts, rows that may be one thing or several, names that may be
+        one, cells, silent documents.
+        """
         disputed: set[tuple[str, str]] = set()
         for variation in self._conflicts():
-            disputed.update((place.row_id, place.column) for option in variation.options for place, _ in option)
+            disputed.update(
+                (place.row_id, place.column) for option in variation.options for place, _ in option
+            )
             yield variation
         yield from self.one_thing()
         yield from merges_apart(self.session, self.read, self.row_of, self.shown, self.words)
@@ -65,104 +75,186 @@ class TableVariations:
         yield from self._bounded()
 
     def _place(self, row_id: str, column: str = "") -> Place:
-        return Place(self.read.relation.relation, row_id, self.read.relation.sql_name(column) if column else "")
+        return Place(
+            self.read.relation.relation,
+            row_id,
+            self.read.relation.sql_name(column) if column else "",
+        )
 
     def _conflicts(self) -> Iterator[Variation]:
-        """Open conflicts over columns that the statement reads, each with the values that do not stand."""
+        """Open conflicts over columns that the statement reads, each with the
+        values that do not stand.
+        """
         names = {column.name for column in self.read.columns}
         for conflict in self.open:
             for row_id in sorted(self._rows_of(conflict)) if conflict.column in names else ():
                 place = self._place(row_id, conflict.column)
                 stands = self.shown[row_id][place.column]
-                sides = [value for side in conflict.candidates if (value := side["value"]) not in (None, stands)]
+                sides = [
+                    value
+                    for side in conflict.candidates
+                    if (value := side["value"]) not in (None, stands)
+                ]
                 if not sides:
                     continue
-                told = " or ".join(f"{side['value']!r} ({side['document']})" for side in conflict.candidates)
+                told = " or ".join(
+                    f"{side['value']!r} ({side['document']})" for side in conflict.candidates
+                )
                 yield Variation(
-                    "conflict", tuple(((place, value),) for value in sides), 1, f"{conflict.column} is {told}",
-                    self.words.place(row_id, conflict.column), self.words.setting(row_id, conflict.column, stands),
-                )  # fmt: skip
+                    "conflict",
+                    tuple(((place, value),) for value in sides),
+                    1,
+                    f"{conflict.column} is {told}",
+                    self.words.place(row_id, conflict.column),
+                    self.words.setting(row_id, conflict.column, stands),
+                )
 
     def _rows_of(self, conflict: OpenConflict) -> set[str]:
         """The current rows that the sides of a conflict went into."""
-        return self._current(source for side in conflict.candidates for source in side.get("rows", ()))
+        return self._current(
+            source for side in conflict.candidates for source in side.get("rows", ())
+        )
 
     def _current(self, sources: Iterable[str]) -> set[str]:
         return {self.row_of.get(source, source) for source in sources} & self.shown.keys()
 
     def one_thing(self) -> Iterator[Variation]:
-        """Rows that may be one thing, of which one stays then: sides of a contradiction, and those that nobody settled."""
+        """Rows that may be one thing, of which one stays then: sides of a contradiction, and those
+        that nobody settled.
+        """
         groups = {tuple(sorted(self._rows_of(conflict))) for conflict in self.open}
-        groups |= {tuple(sorted(self._current(rows))) for rows in left_open(self.session, self.name)}
+        groups |= {
+            tuple(sorted(self._current(rows))) for rows in left_open(self.session, self.name)
+        }
         for group in sorted(g for g in groups if len(g) > 1):
             rows = [(self._place(row_id), None) for row_id in group]
             options = tuple(tuple(row for row in rows if row is not stays) for stays in rows)
-            thing, place = f"{' and '.join(map(self.words.row, group))} may be one", self.words.place(group[0])
-            yield Variation("merge", options, len(group) - 1, thing, place, self.words.joining(*group[:2]))
+            thing, place = (
+                f"{' and '.join(map(self.words.row, group))} may be one",
+                self.words.place(group[0]),
+            )
+            yield Variation(
+                "merge", options, len(group) - 1, thing, place, self.words.joining(*group[:2])
+            )
 
     def _open_names(self) -> Iterator[Variation]:
-        """Names on which nobody decided: all rows may have either one, and those that would be one thing then are one."""
+        """Names on which nobody decided: all rows may have either one, and those that would be
+        one thing then are one.
+        """
         columns = {column.name for column in self.read.columns}
         for names in (one for one in open_names(self.session, self.name) if one.column in columns):
             printed, canonical = self._place("", names.column).column, self._canonical(names.column)
-            holders = [[r for r, values in self.shown.items() if values[printed] in forms] for forms in names.sides]
+            holders = [
+                [r for r, values in self.shown.items() if values[printed] in forms]
+                for forms in names.sides
+            ]
             if not all(holders):
                 continue  # a repair or a person's value left nothing of one
             every = [row for rows in holders for row in rows]
             things = [sorted(self._current(rows)) for rows in names.rows]
             gone = [(self._place(row), None) for rows in things for row in rows[1:]]
-            options = [[*self._renamed(every, printed, canonical, rows[0]), *gone] for rows in holders]
+            options = [
+                [*self._renamed(every, printed, canonical, rows[0]), *gone] for rows in holders
+            ]
             if names.joined and canonical:
-                options.append([(self._at(row, canonical), self.shown[row][printed]) for row in every])
+                options.append(
+                    [(self._at(row, canonical), self.shown[row][printed]) for row in every]
+                )
             left, right = names.sides[0][0], names.sides[1][0]
-            sides: dict[str, list[tuple[str, Scalar]]] = {"where": [(names.column, left)], "other": [(names.column, right)]}
+            sides: dict[str, list[tuple[str, Scalar]]] = {
+                "where": [(names.column, left)],
+                "other": [(names.column, right)],
+            }
             told = " and ".join(repr(forms[0]) for forms in names.sides)
-            documents = list(dict.fromkeys(name for row in every for name in self.words.documents(row)))
+            documents = list(
+                dict.fromkeys(name for row in every for name in self.words.documents(row))
+            )
             yield Variation(
-                "name", tuple(map(tuple, options)), 1,
+                "name",
+                tuple(map(tuple, options)),
+                1,
                 f"{told} {'are shown as' if names.joined else 'may be'} one name: {names.reason}",
                 f"{named(documents)}; {self.read.relation.relation}.{names.column}",
                 command_of("split", self.name, **sides) + "  # two names; one: merge",
-            )  # fmt: skip
+            )
 
     def _at(self, row_id: str, sql_name: str) -> Place:
         return Place(self.read.relation.relation, row_id, sql_name)
 
     def _canonical(self, column: str) -> str:
-        """The SQL name of the column that holds the canonical forms of another, "" where the table has none."""
+        """The SQL name of the column that holds the canonical forms of another, ""
+        where the table has none.
+        """
         beside = self.read.relation.companions
-        return next((c.sql_name for c in beside if (c.companion_of, c.role) == (column, "canonical")), "")
+        return next(
+            (c.sql_name for c in beside if (c.companion_of, c.role) == (column, "canonical")), ""
+        )
 
-    def _renamed(self, rows: Sequence[str], printed: str, canonical: str, like: str) -> Iterator[tuple[Place, Scalar]]:
+    def _renamed(
+        self, rows: Sequence[str], printed: str, canonical: str, like: str
+    ) -> Iterator[tuple[Place, Scalar]]:
         """Rows with the name of another."""
         for row in rows:
-            yield from ((self._at(row, name), self.shown[like][name]) for name in (printed, canonical) if name)
+            yield from (
+                (self._at(row, name), self.shown[like][name])
+                for name in (printed, canonical)
+                if name
+            )
 
-    def _cells(self, column: Column, others: Sequence[Scalar]) -> Iterator[tuple[str, list[Cell], _Doubted]]:
-        """The values of a column that may be other ones, but those that a person decided: their row, its cells, why."""
+    def _cells(
+        self, column: Column, others: Sequence[Scalar]
+    ) -> Iterator[tuple[str, list[Cell], _Doubted]]:
+        """The values of a column that may be other ones, but those that a person decided:
+        their row, its cells, why.
+        """
         near = near_cut(self.rows.values(), column)
-        decisions, names = self.session.catalog.knowledge.corrections(self.name), document_names(self.session.catalog)
+        decisions, names = (
+            self.session.catalog.knowledge.corrections(self.name),
+            document_names(self.session.catalog),
+        )
         for row_id, values in self.shown.items():
             of_row = self.words.extracted(row_id)
             cells = [cell for row in of_row if (cell := row.cell(column.name)) is not None]
-            if cells and any(cell.value is not None for row in of_row for cell in row.cells):  # else it is a row of nothing
-                doubted = _in_doubt(column, values[self.read.relation.sql_name(column.name)], cells, near, others)
+            if cells and any(
+                cell.value is not None for row in of_row for cell in row.cells
+            ):  # else it is a row of nothing
+                doubted = _in_doubt(
+                    column, values[self.read.relation.sql_name(column.name)], cells, near, others
+                )
                 if doubted.options and not _decided(decisions, column.name, of_row, names):
                     yield row_id, cells, doubted
 
-    def _of_cell(self, place: Place, column: Column, cells: Sequence[Cell], doubted: _Doubted) -> Variation:
+    def _of_cell(
+        self, place: Place, column: Column, cells: Sequence[Cell], doubted: _Doubted
+    ) -> Variation:
         """A value that may be another one, in words."""
         value = self.shown[place.row_id][place.column]
-        why = next((doubt for cell in cells if (doubt := doubt_of(cell))), "") or _WHY.get(doubted.kind, "")
-        said = next((cell.value for cell in cells if cell.value is not None), None) if value is None else value
-        stands = f"{column.name} {value!r}" if value is not None else f"{column.name} is empty, read as {said!r}"
+        why = next((doubt for cell in cells if (doubt := doubt_of(cell))), "") or _WHY.get(
+            doubted.kind, ""
+        )
+        said = (
+            next((cell.value for cell in cells if cell.value is not None), None)
+            if value is None
+            else value
+        )
+        stands = (
+            f"{column.name} {value!r}"
+            if value is not None
+            else f"{column.name} is empty, read as {said!r}"
+        )
         return Variation(
-            doubted.kind, tuple(((place, option),) for option in doubted.options), 1, f"{stands}: {why}" if why else stands,
-            self.words.place(place.row_id, column.name, cells), self.words.setting(place.row_id, column.name, said),
-        )  # fmt: skip
+            doubted.kind,
+            tuple(((place, option),) for option in doubted.options),
+            1,
+            f"{stands}: {why}" if why else stands,
+            self.words.place(place.row_id, column.name, cells),
+            self.words.setting(place.row_id, column.name, said),
+        )
 
     def _others(self, column: Column) -> list[Scalar]:
-        """What an empty cell of a column could hold, as far as the statement can tell a difference."""
+        """What an empty cell of a column could hold, as far as the statement
+        can tell a difference.
+        """
         name = self.read.relation.sql_name(column.name)
         if column.type is ColumnType.BOOLEAN:
             return [True, False]
@@ -171,57 +263,108 @@ class TableVariations:
         known = [value for row in self.shown.values() if (value := row[name]) is not None]
         numbers = [value for value in known if isinstance(value, int | float)]
         texts = [value for value in known if isinstance(value, str)]
-        extremes: list[Scalar] = [min(numbers), max(numbers)] if numbers else [min(texts), max(texts)] if texts else []
+        extremes: list[Scalar] = (
+            [min(numbers), max(numbers)] if numbers else [min(texts), max(texts)] if texts else []
+        )
         return list(dict.fromkeys(extremes))
 
     def _bounded(self) -> Iterator[Variation]:
-        """Numbers that are printed as bounds or estimates: other ones where the words leave some, else nothing ("inexact")."""
-        decisions, names = self.session.catalog.knowledge.corrections(self.name), document_names(self.session.catalog)
-        bounded = {c.column for row in self.rows.values() for c in row.cells if c.bound and c.stands}
+        """Numbers that are printed as bounds or estimates: other ones where the words leave some,
+        else nothing ("inexact").
+        """
+        decisions, names = (
+            self.session.catalog.knowledge.corrections(self.name),
+            document_names(self.session.catalog),
+        )
+        bounded = {
+            c.column for row in self.rows.values() for c in row.cells if c.bound and c.stands
+        }
         for column in (c for c in self.read.columns if c.name in bounded):
             for row_id, values in self.shown.items():
-                of_row, value = self.words.extracted(row_id), values[self.read.relation.sql_name(column.name)]
-                cells = [c for row in of_row if (c := row.cell(column.name)) is not None and c.value == value]
-                if not cells or not all(c.bound for c in cells) or _decided(decisions, column.name, of_row, names):
+                of_row, value = (
+                    self.words.extracted(row_id),
+                    values[self.read.relation.sql_name(column.name)],
+                )
+                cells = [
+                    c
+                    for row in of_row
+                    if (c := row.cell(column.name)) is not None and c.value == value
+                ]
+                if (
+                    not cells
+                    or not all(c.bound for c in cells)
+                    or _decided(decisions, column.name, of_row, names)
+                ):
                     continue
                 place, others = self._place(row_id, column.name), _left_open(column, cells[0])
                 options = tuple(((place, other),) for other in others) or (((place, None),),)
                 yield Variation(
-                    "bound" if others else "inexact", options, 1,
-                    f"{column.name} {value!r} is printed as {cells[0].bound} {value!r}" if not cells[0].bound.startswith(BETWEEN)
+                    "bound" if others else "inexact",
+                    options,
+                    1,
+                    f"{column.name} {value!r} is printed as {cells[0].bound} {value!r}"
+                    if not cells[0].bound.startswith(BETWEEN)
                     else f"{column.name} {value!r} is printed as {cells[0].bound}",
-                    self.words.place(row_id, column.name, cells), self.words.setting(row_id, column.name, value),
-                )  # fmt: skip
+                    self.words.place(row_id, column.name, cells),
+                    self.words.setting(row_id, column.name, value),
+                )
 
     def _unread(self) -> Iterator[Variation]:
-        """Lines of printed grids that look like the rows that were read from them and gave none: each could be one."""
+        """Lines of printed grids that look like the rows that were read from them and gave
+        none: each could be one.
+        """
         kept = self.session.catalog.knowledge.statistic(f"unread:{self.name}", [])
         places = dict(self.session.catalog.chunks.places()) if kept else {}
         for number, one in enumerate(kept):
             if (document := places.get(one["chunk"])) is not None:
                 row_id = f"unread:{document}:{number}"
                 head = (Place(self.read.relation.relation, row_id, "document"), document)
-                told = {name: value for name, value in one["values"].items() if name in self.read.table.column_names}
-                state = (head, *((self._place(row_id, name), value) for name, value in told.items()))
+                told = {
+                    name: value
+                    for name, value in one["values"].items()
+                    if name in self.read.table.column_names
+                }
+                state = (
+                    head,
+                    *((self._place(row_id, name), value) for name, value in told.items()),
+                )
                 name = self.words.document(document)
                 yield Variation("row", (state,), 1, one["finding"], name, command_of("why", name))
 
     def _rowless(self, others: Mapping[str, Sequence[Scalar]]) -> Iterator[Variation]:
-        """Documents that were read without a row of any table, or whose reading failed: each could have been one."""
+        """Documents that were read without a row of any table, or whose reading failed:
+        each could have been one.
+        """
         if self.read.table.grain != "document":
             return
         extractions, places = self.session.catalog.extractions, self.session.catalog.chunks.places()
-        tried = {task.chunk_id for state in ("done", "failed") for task in extractions.tasks(self.name, state)}
+        tried = {
+            task.chunk_id
+            for state in ("done", "failed")
+            for task in extractions.tasks(self.name, state)
+        }
         tables = self.session.schema.tables
         known = {row.document_id for row in self.rows.values()}
-        known |= {document for table in tables for document in extractions.documents_with_rows(table.name)}
+        known |= {
+            document for table in tables for document in extractions.documents_with_rows(table.name)
+        }
         for document in sorted({document for chunk, document in places if chunk in tried} - known):
             row_id = f"unread:{document}"
             head = (Place(self.read.relation.relation, row_id, "document"), document)
-            yield Variation("document", tuple(
-                (head, *((self._place(row_id, name), values[n % len(values)]) for name, values in others.items() if values))
-                for n in range(max([1, *map(len, others.values())]))
-            ))  # fmt: skip
+            yield Variation(
+                "document",
+                tuple(
+                    (
+                        head,
+                        *(
+                            (self._place(row_id, name), values[n % len(values)])
+                            for name, values in others.items()
+                            if values
+                        ),
+                    )
+                    for n in range(max([1, *map(len, others.values())]))
+                ),
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,44 +376,79 @@ class _Doubted:
 
 
 def _in_doubt(
-    column: Column, value: Scalar, cells: Sequence[Cell], near: frozenset[Cell], others: Sequence[Scalar]
+    column: Column,
+    value: Scalar,
+    cells: Sequence[Cell],
+    near: frozenset[Cell],
+    others: Sequence[Scalar],
 ) -> _Doubted:
-    """Whether a value may be another one: all its cells are unverified, near the cut, or exceptions of their column."""
+    """Whether a value may be another one: all its cells are unverified, near the cut, or
+    exceptions of their column.
+    """
     if value is None:
         said = [c.value for c in cells if c.absence in _SAID and _fits(c.value, column)]
         cut = [c.value for c in cells if c in near and _fits(c.value, column)]
         if said or cut:
             return _Doubted("unfound", said) if said else _Doubted("cut", cut)
-        return _Doubted("empty", () if any(c.absence is Absence.DOES_NOT_APPLY for c in cells) else others)
-    holding = [c for c in cells if c.absence is None and c.value == value] or [c for c in cells if c.value is not None]
+        return _Doubted(
+            "empty", () if any(c.absence is Absence.DOES_NOT_APPLY for c in cells) else others
+        )
+    holding = [c for c in cells if c.absence is None and c.value == value] or [
+        c for c in cells if c.value is not None
+    ]
     plainly = is_judged(column)  # a judgement is an exception only in a column of stated values
-    if not holding or any(not c.doubt and c not in near and (c.how is not How.JUDGED or plainly) for c in holding):
+    if not holding or any(
+        not c.doubt and c not in near and (c.how is not How.JUDGED or plainly) for c in holding
+    ):
         return _Doubted()
     unverified, judged = any(c.doubt for c in holding), any(c.how is How.JUDGED for c in holding)
-    return _Doubted("unverified" if unverified else "judged" if judged else "cut", _instead(column, value, holding, others))
+    return _Doubted(
+        "unverified" if unverified else "judged" if judged else "cut",
+        _instead(column, value, holding, others),
+    )
 
 
-def _instead(column: Column, value: Scalar, cells: Sequence[Cell], others: Sequence[Scalar]) -> list[Scalar]:
-    """What a doubtful value could be: the next choice of its odds, no longer true, another parse of its words, nothing, or, where
-    the reader was not sure of one without odds, what an empty cell could be."""
+def _instead(
+    column: Column, value: Scalar, cells: Sequence[Cell], others: Sequence[Scalar]
+) -> list[Scalar]:
+    """What a doubtful value could be: the next choice of its odds, no longer true, another
+    parse of its words, nothing, or, where the reader was not sure of one without odds, what an
+    empty cell could be.
+    """
     if column.type is ColumnType.BOOLEAN:
         return [not value]
     ranked = sorted(cells[0].odds, key=lambda choice: -choice[1])
-    chosen = [chosen_value(column, choice) for choice, _ in ranked[:2]] if is_judged(column) and ranked else []
+    chosen = (
+        [chosen_value(column, choice) for choice, _ in ranked[:2]]
+        if is_judged(column) and ranked
+        else []
+    )
     printed = [cell.printed for cell in cells if cell.printed]
-    parsed = [value for words in printed for value in (parse_value(words, column).value, *other_readings(words, column))]
+    parsed = [
+        value
+        for words in printed
+        for value in (parse_value(words, column).value, *other_readings(words, column))
+    ]
     any_other = others if cells[0].doubt and not chosen and cells[0].how is not How.COMPUTED else ()
-    found: list[Scalar] = [other for other in (*chosen, *parsed, *any_other) if other is not None and other != value]
+    found: list[Scalar] = [
+        other for other in (*chosen, *parsed, *any_other) if other is not None and other != value
+    ]
     return [*dict.fromkeys(found), None]
 
 
 def _left_open(column: Column, cell: Cell) -> list[Scalar]:
-    """The numbers farthest from a bounded one that its words allow: 0 for "<5", both ends of a range; none without an end."""
+    """The numbers farthest from a bounded one that its words allow: 0 for "<5", both ends of a
+    range; none without an end.
+    """
     if cell.bound.startswith(BETWEEN):
         low, _, high = cell.bound.removeprefix(BETWEEN).partition(" and ")
         ends = [parse_value(end, column).value for end in (low, high)]
         return [end for end in ends if isinstance(end, int | float) and end != cell.value]
-    return [0] if cell.bound.startswith("<") and isinstance(cell.value, int | float) and cell.value > 0 else []
+    return (
+        [0]
+        if cell.bound.startswith("<") and isinstance(cell.value, int | float) and cell.value > 0
+        else []
+    )
 
 
 def _fits(value: Scalar, column: Column) -> bool:
@@ -285,14 +463,31 @@ def _literals(sql: str, column: str) -> Iterator[str]:
     """The texts that a statement compares a column with."""
     for node in parse_select(sql).find_all(*_COMPARED):
         sides = [node.this, *(node.expressions if isinstance(node, exp.In) else [node.expression])]
-        if any(c.name.lower() == column.lower() for side in sides if side is not None for c in side.find_all(exp.Column)):
-            yield from (side.name.strip("%") for side in sides if isinstance(side, exp.Literal) and side.is_string)
+        if any(
+            c.name.lower() == column.lower()
+            for side in sides
+            if side is not None
+            for c in side.find_all(exp.Column)
+        ):
+            yield from (
+                side.name.strip("%")
+                for side in sides
+                if isinstance(side, exp.Literal) and side.is_string
+            )
 
 
 def _decided(
-    decisions: Sequence[Correction], column: str, rows: Sequence[Row], named: Mapping[str, Mapping[str, Scalar]]
+    decisions: Sequence[Correction],
+    column: str,
+    rows: Sequence[Row],
+    named: Mapping[str, Mapping[str, Scalar]],
 ) -> bool:
-    """Whether a person set or confirmed the value of these rows, of documents that are `named` so."""
-    held = [{**named[row.document_id], **{cell.column: cell.value for cell in row.cells}} for row in rows]
+    """Whether a person set or confirmed the value of these rows, of documents
+    that are `named` so.
+    """
+    held = [
+        {**named[row.document_id], **{cell.column: cell.value for cell in row.cells}}
+        for row in rows
+    ]
     about = (d for d in decisions if d.kind == "set_value" and d.column == column)
     return any(holding(held, decision.subject.get("where", {})) for decision in about)

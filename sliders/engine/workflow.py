@@ -1,4 +1,6 @@
-"""From a question with its hints to the cheapest workflow, with guards that switch off bad hints (HALO, section 6)."""
+"""From a question with its hints to the cheapest workflow, with guards that switch off bad
+hints (HALO, section 6).
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,26 @@ from dataclasses import dataclass, replace
 
 from sliders.answer.passage_reader import Mode
 from sliders.answer.passages import Context, PassageSource
-from sliders.answer.reading_workflows import Asked, candidates, lookup, precise, split, stepwise, whole
+from sliders.answer.reading_workflows import (
+    Asked,
+    candidates,
+    lookup,
+    precise,
+    split,
+    stepwise,
+    whole,
+)
 from sliders.answer.result import Answer
-from sliders.answer.route import WORKFLOWS, Corpus, Route, choose_route, explain_lines, search_words, shortened, with_verify
+from sliders.answer.route import (
+    WORKFLOWS,
+    Corpus,
+    Route,
+    choose_route,
+    explain_lines,
+    search_words,
+    shortened,
+    with_verify,
+)
 from sliders.compact.hint_patterns import parse_hints
 from sliders.engine import ask as run
 from sliders.engine.hint_scope import named_documents, narrow, passage_source, switch_off
@@ -20,11 +39,21 @@ from sliders.llm.model import Usage
 from sliders.schema.hints import Directive, Hints, Ignore, Locate, Verify
 
 AUTO = "auto"
-_RUN = {"lookup": lookup, "split": split, "stepwise": stepwise, "candidates": candidates, "whole_context": whole}
+_RUN = {
+    "lookup": lookup,
+    "split": split,
+    "stepwise": stepwise,
+    "candidates": candidates,
+    "whole_context": whole,
+}
 CHOICES = tuple(name for name in WORKFLOWS if name != "reply")
-_JUDGED_LATER = "note: when it is asked, a model judges the kind of question, which may choose another workflow"
+_JUDGED_LATER = (
+    "note: when it is asked, a model judges the kind of question, which may choose another workflow"
+)
 _ABOUT_ONE = ("fact", "explanation", "calculation", None)
-"""Kinds of questions that are about one thing: documents that do not name it are other things' documents."""
+"""Kinds of questions that are about one thing: documents that do not name it are
+other things' documents.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +70,12 @@ class Planned:
 
 
 async def ask_routed(
-    session: Session, question: str, *, workflow: str = AUTO, directives: Sequence[Directive] = (), cascade: bool = True
+    session: Session,
+    question: str,
+    *,
+    workflow: str = AUTO,
+    directives: Sequence[Directive] = (),
+    cascade: bool = True,
 ) -> Answer:
     """Answer one question by the workflow that fits it.
 
@@ -62,7 +96,10 @@ async def ask_routed(
         answer = await _answered(session, planned, source, cascade)
     except BudgetExceeded as error:
         answer = Answer(question, "incomplete", None, f"No answer yet: {error}", reason=str(error))
-    return replace(run.as_told(session, question, planned.hints, answer, before), workflow=planned.route.workflow)
+    return replace(
+        run.as_told(session, question, planned.hints, answer, before),
+        workflow=planned.route.workflow,
+    )
 
 
 async def explain_routed(
@@ -83,18 +120,30 @@ async def explain_routed(
 
 def _check(session: Session, question: str, workflow: str) -> None:
     if workflow != AUTO and workflow not in CHOICES:
-        raise PlanError(f"there is no workflow {workflow!r}; choose auto or one of {', '.join(CHOICES)}")
+        raise PlanError(
+            f"there is no workflow {workflow!r}; choose auto or one of {', '.join(CHOICES)}"
+        )
     run.check(session, [question])
 
 
 async def plan_question(
-    session: Session, question: str, source: PassageSource, workflow: str = AUTO,
-    directives: Sequence[Directive] = (), hints: Hints | None = None,
-) -> Planned:  # fmt: skip
-    """Kind, hints and route; no model is called where the hints are given. A workflow that is named answers any input."""
+    session: Session,
+    question: str,
+    source: PassageSource,
+    workflow: str = AUTO,
+    directives: Sequence[Directive] = (),
+    hints: Hints | None = None,
+) -> Planned:
+    """Kind, hints and route; no model is called where the hints are given.
+
+    A workflow that is named answers any input.
+    """
     short = shortened(question)
     if short != question:
-        session.note(f"the question has {len(question.split())} words; it was cut to the {len(short.split())} that ask")
+        session.note(
+            f"the question has {len(question.split())} words; it was cut to the "
+            f"{len(short.split())} that ask"
+        )
     hints = hints or await read_hints(short, session.models.model_for("plan"), directives)
     if workflow == "extract_and_query":
         return Planned(hints.question, hints, Route("extract_and_query", reasons=("asked for",)))
@@ -106,7 +155,9 @@ async def plan_question(
     return Planned(hints.question, hints, route)
 
 
-async def _answered(session: Session, planned: Planned, source: PassageSource, cascade: bool) -> Answer:
+async def _answered(
+    session: Session, planned: Planned, source: PassageSource, cascade: bool
+) -> Answer:
     route, hints = planned.route, planned.hints
     if route.workflow == "reply":
         return run.turned_away(planned.question, Usage())
@@ -117,19 +168,27 @@ async def _answered(session: Session, planned: Planned, source: PassageSource, c
     asked = _asked(session, planned, narrowed or source)
     answer = await _RUN[route.workflow](asked)
     if may_switch_off(answer, narrowed):
-        switch_off(session, "every passage was refused as holding no answer", bool(hints.of(Locate) or hints.of(Ignore)))
+        switch_off(
+            session,
+            "every passage was refused as holding no answer",
+            bool(hints.of(Locate) or hints.of(Ignore)),
+        )
         asked = replace(asked, source=source)
         again = await _RUN[route.workflow](asked)
         answer = replace(again, decisions=(*answer.decisions, *again.decisions))
     if cascade and answer.status == "not_found" and route.workflow != "whole_context":
         again = await precise(asked, answer)
-        session.decide("plan", "question", "cascade", "unanswerable from the passages: read again with more")
+        session.decide(
+            "plan", "question", "cascade", "unanswerable from the passages: read again with more"
+        )
         answer = again
     return answer
 
 
 def may_switch_off(answer: Answer, narrowed: PassageSource | None) -> bool:
-    """Whether hints narrowed the documents and every passage that was left refused (HALO, section 6.2)."""
+    """Whether hints narrowed the documents and every passage that was left refused
+    (HALO, section 6.2).
+    """
     return narrowed is not None and answer.status == "not_found"
 
 
@@ -138,8 +197,13 @@ def _asked(session: Session, planned: Planned, source: PassageSource) -> Asked:
     mode: Mode = "number" if route.calculate else "prose" if route.prose else "words"
     verify, question = planned.hints.of(Verify), with_verify(planned.hints)
     return Asked(
-        question, source, session.models.model_for("answer"),
-        Context(route.segments, route.tokens, route.weights, route.share), mode,
+        question,
+        source,
+        session.models.model_for("answer"),
+        Context(route.segments, route.tokens, route.weights, route.share),
+        mode,
         search_words(question, planned.hints),
-        tuple(p for d in verify for p in d.positive), tuple(n for d in verify for n in d.negative), route.first,
-    )  # fmt: skip
+        tuple(p for d in verify for p in d.positive),
+        tuple(n for d in verify for n in d.negative),
+        route.first,
+    )

@@ -1,4 +1,6 @@
-"""What belongs to quoted words where they stand: the whole number that they cut, the unit and the scale beside it."""
+"""What belongs to quoted words where they stand: the whole number that they cut, the unit and
+the scale beside it.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ _NO_UNITS = ("", "percent", "coin")
 
 
 def as_printed(source: Source, start: int, end: int, column: Column) -> str:
-    """The words at a place with the sign, scale and unit that are printed with their numbers, however little of it was quoted.
+    """The words at a place with the sign, scale and unit that are printed with their numbers,
+    however little of it was quoted.
 
-    "139" of "139 mg/dL", of "| 139 | mg/dL |" and of a column with the header "Glucose (mg/dL)" is "139 mg/dL".
+    "139" of "139 mg/dL", of "| 139 | mg/dL |" and of a column with the header "Glucose
+    (mg/dL)" is "139 mg/dL".
     """
     text, low = _line(source, start, end)
     start, end = start - low, end - low
@@ -32,24 +36,33 @@ def as_printed(source: Source, start: int, end: int, column: Column) -> str:
         start, end = min(start, number.start), max(end, _end_with_unit(number, text))
     words = text[start:end]
     lone = len(numbers) == 1 and not (numbers[0].unit or numbers[0].percent or numbers[0].currency)
-    unit = _unit_beside(source, text, low, start, end, column) if lone and dimension(column.unit) else ""
+    unit = (
+        _unit_beside(source, text, low, start, end, column)
+        if lone and dimension(column.unit)
+        else ""
+    )
     return f"{words} {unit}" if unit else words
 
 
 def bound_in(source: Source, start: int, end: int) -> str:
-    """What is printed with the one number at a place: "<", "at least", "about"; "" for nothing that code knows."""
+    """What is printed with the one number at a place: "<", "at least", "about";
+    "" for nothing that code knows.
+    """
     text, low = _line(source, start, end)
     return bound_at(text, start - low, end - low)
 
 
 def context_at(source: Source, start: int) -> Context:
-    """What holds for a value: what its document and table show, and a scale in brackets before it in its own line, or in a title
-    above its lines."""
+    """What holds for a value: what its document and table show, and a scale in brackets before it
+    in its own line, or in a title above its lines.
+    """
     context = source.context_at(start)
     if context.scale:
         return context
     text, low = _line(source, start, start)
-    notes = [note for note in _BRACKETS.findall(text[: start - low]) if len(note) > 2 and scale_in(note)]
+    notes = [
+        note for note in _BRACKETS.findall(text[: start - low]) if len(note) > 2 and scale_in(note)
+    ]
     note = notes[-1] if notes else _title_note(source, start)
     return replace(context, note=f"{context.note} ({note})".strip()) if note else context
 
@@ -59,10 +72,14 @@ _MOST_ABOVE = 60
 
 
 def _title_note(source: Source, start: int) -> str:
-    """The scale that the next title above a place states, "" for none; a blank line stands under a title alone."""
+    """The scale that the next title above a place states, "" for none; a blank line stands
+    under a title alone.
+    """
     text, at = (source.whole, source.offset + start) if source.whole else (source.text, start)
     ended = False
-    for line in reversed(text[: max(0, text.rfind("\n", 0, max(at, 0)))].rsplit("\n", _MOST_ABOVE)[-_MOST_ABOVE:]):
+    for line in reversed(
+        text[: max(0, text.rfind("\n", 0, max(at, 0)))].rsplit("\n", _MOST_ABOVE)[-_MOST_ABOVE:]
+    ):
         if not line.strip():
             ended = True
             continue
@@ -89,13 +106,21 @@ def _line(source: Source, start: int, end: int) -> tuple[str, int]:
 
 def _end_with_unit(number: Number, text: str) -> int:
     """Where a number ends, the unit behind it included."""
-    found = re.compile(rf"[\s-]?{re.escape(number.unit)}").match(text, number.end) if number.unit else None
+    found = (
+        re.compile(rf"[\s-]?{re.escape(number.unit)}").match(text, number.end)
+        if number.unit
+        else None
+    )
     return found.end() if found else number.end
 
 
 def _unit_beside(source: Source, line: str, low: int, start: int, end: int, column: Column) -> str:
-    """The unit that the next cell, the label or the header of a bare number names, "" where none is one that code knows."""
-    return next((unit for unit in _named(source, line, low, start, end) if _is_unit(unit, column)), "")
+    """The unit that the next cell, the label or the header of a bare number names, "" where none is
+    one that code knows.
+    """
+    return next(
+        (unit for unit in _named(source, line, low, start, end) if _is_unit(unit, column)), ""
+    )
 
 
 def _named(source: Source, line: str, low: int, start: int, end: int) -> Iterator[str]:
@@ -109,7 +134,9 @@ def _named(source: Source, line: str, low: int, start: int, end: int) -> Iterato
 def _is_unit(name: str, column: Column) -> bool:
     """Whether code knows a unit of that name, where it is no other word, too."""
     kind = dimension(name)
-    return kind not in _NO_UNITS and (name.lower() not in _WORDS_TOO or kind == dimension(column.unit))
+    return kind not in _NO_UNITS and (
+        name.lower() not in _WORDS_TOO or kind == dimension(column.unit)
+    )
 
 
 _WORDS_TOO = frozenset("min in mi m g t h s l c f".split())

@@ -1,4 +1,6 @@
-"""One call of extraction: its reply or its error as a value, and what is kept of what gave nothing usable."""
+"""One call of extraction: its reply or its error as a value, and what is kept of what
+gave nothing usable.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from sliders.llm.model import Model, Request, Response, Usage
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A call, a row or a cell that gave nothing usable: which chunk, which table ("" for all), what, and why."""
+    """A call, a row or a cell that gave nothing usable: which chunk, which table ("" for
+    all), what, and why.
+    """
 
     chunk_id: str
     subject: str

@@ -19,7 +19,9 @@ class Grounding(str, Enum):
 
 
 class How(str, Enum):
-    """What a value means: the words print it, it follows from several words, or a reader judged it."""
+    """What a value means: the words print it, it follows from several words,
+    or a reader judged it.
+    """
 
     STATED = "stated"
     COMPUTED = "computed"
@@ -27,7 +29,10 @@ class How(str, Enum):
 
 
 class Absence(str, Enum):
-    """Why a cell is empty (contract 4); no empty cell is without one. Where a column does not apply, nothing is missing."""
+    """Why a cell is empty (contract 4); no empty cell is without one.
+
+    Where a column does not apply, nothing is missing.
+    """
 
     NOT_STATED = "not stated"
     DOES_NOT_APPLY = "does not apply"
@@ -41,7 +46,9 @@ class Absence(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters `start` to `end` (exclusive) of a document's text, and the page that holds the first one."""
+    """Characters `start` to `end` (exclusive) of a document's text, and the page that
+    holds the first one.
+    """
 
     document_id: str
     start: int
@@ -51,14 +58,17 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value of one row. `printed` is as it stands on the page, `value` is typed (dates ISO, booleans bool).
+    """One value of one row. `printed` is as it stands on the page, `value` is typed (dates
+    ISO, booleans bool).
 
-    A cell with an `absence` enters no table that answers questions; where its words were not found or did not parse,
-    `value` keeps what the model said, for audit. `detail` says more ("'n/a' is not a date"). `rationale` is the reason of
-    a judgement or the arithmetic of a computed value, `parts` are its further words. `odds` are the natural
-    log-probabilities of the choices of a judged value, as the model gave them before any cut; empty where they were not
-    measured. A cell with a `doubt` has a value that enters but is unverified, and says why. `bound` is what the words put
-    before a number that they do not give exactly: "<", "<=", ">", ">=", "about", "between".
+    A cell with an `absence` enters no table that answers questions; where its words were not
+    found or did not parse, `value` keeps what the model said, for audit. `detail` says more
+    ("'n/a' is not a date"). `rationale` is the reason of a judgement or the arithmetic of a
+    computed value, `parts` are its further words. `odds` are the natural log-probabilities of the
+    choices of a judged value, as the model gave them before any cut; empty where they were not
+    measured. A cell with a `doubt` has a value that enters but is unverified, and says why.
+    `bound` is what the words put before a number that they do not give exactly: "<", "<=", ">",
+    ">=", "about", "between".
     """
 
     column: str
@@ -88,7 +98,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One extracted row of `table`, read from one chunk. `id` is stable: the same reply gives the same id."""
+    """One extracted row of `table`, read from one chunk.
+
+    `id` is stable: the same reply gives the same id.
+    """
 
     id: str
     table: str

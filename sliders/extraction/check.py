@@ -1,7 +1,8 @@
-"""What a model gave for a cell, checked: its words found, its value parsed and compared, its arithmetic done again.
+"""What a model gave for a cell, checked: its words found, its value parsed and compared, its
+arithmetic done again.
 
-The model judges, the code checks: a check never changes a value. What it doubts comes back as a finding in words; what no
-asking again would settle is a doubt alone.
+The model judges, the code checks: a check never changes a value. What it doubts comes back as a
+finding in words; what no asking again would settle is a doubt alone.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ from sliders.values.arithmetic import ExpressionError, evaluate, rounds_to
 from sliders.values.bounds import BETWEEN, named_bound
 from sliders.values.numbers import numbers_in
 from sliders.values.parse import Parsed, typed
-from sliders.values.value_agreement import Verdict, agreement, agrees, only_a_date, same_number, unconverted
+from sliders.values.value_agreement import (
+    Verdict,
+    agreement,
+    agrees,
+    only_a_date,
+    same_number,
+    unconverted,
+)
 
 CARD_ALONE = "only the document's card tells it"
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
@@ -33,7 +41,8 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 class Checked:
     """A cell as it would be kept, and what the check found; "" where nothing is to be said.
 
-    `before` is the value that was given, where code put another one in its place and nobody could be asked: a decision.
+    `before` is the value that was given, where code put another one in its place and nobody could
+    be asked: a decision.
     """
 
     cell: Cell
@@ -42,13 +51,18 @@ class Checked:
 
 
 def check_cell(
-    source: Source, column: Column, given: Mapping[str, Any], near: Sequence[tuple[int, int]] = (), after: int = 0
+    source: Source,
+    column: Column,
+    given: Mapping[str, Any],
+    near: Sequence[tuple[int, int]] = (),
+    after: int = 0,
 ) -> Checked:
     """A cell of the full dialect: `{"value", "words", "how", "why", "sure"}`.
 
     Args:
         near: places of the row's other cells in `source.text`: equal words are taken beside them.
-        after: where the row before had its words of this column: equal words of two rows are two places.
+        after: where the row before had its words of this column: equal words of two
+            rows are two places.
     """
     said = given.get("value")
     if said is None:
@@ -58,26 +72,59 @@ def check_cell(
     parsed = typed(said, column, source.context)
     words = quoted(given)
     if parsed.absent and isinstance(said, str) and words and column.type is ColumnType.TEXT:
-        parsed = Parsed(said.strip())  # a value whose words are printed is a value, whatever it looks like
+        parsed = Parsed(
+            said.strip()
+        )  # a value whose words are printed is a value, whatever it looks like
     if parsed.absent:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason))
     found = [_found(source, w, near, after) for w in words]
     places = [f for f in found if f.status is not Grounding.NONE]
     if parsed.value is None:
-        cell = Cell(column.name, plain_scalar(said), _join(words), absence=Absence.NOT_PARSED, detail=parsed.reason, how=how)
-        return Checked(placed(cell, source, places), f"the value {said!r} does not fit the column: {parsed.reason}")
-    cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale, rationale=why, how=how, doubt=_unsure(given))
-    if len(words) == len(places) == 1 and places[0].count > 1 and column.type in _NUMBERS and how is not How.COMPUTED:
+        cell = Cell(
+            column.name,
+            plain_scalar(said),
+            _join(words),
+            absence=Absence.NOT_PARSED,
+            detail=parsed.reason,
+            how=how,
+        )
+        return Checked(
+            placed(cell, source, places),
+            f"the value {said!r} does not fit the column: {parsed.reason}",
+        )
+    cell = Cell(
+        column.name,
+        parsed.value,
+        unit=column.unit,
+        scale=column.scale,
+        rationale=why,
+        how=how,
+        doubt=_unsure(given),
+    )
+    if (
+        len(words) == len(places) == 1
+        and places[0].count > 1
+        and column.type in _NUMBERS
+        and how is not How.COMPUTED
+    ):
         places = [_fitting(source, column, parsed.value, words[0], places[0], near)]
-    if not places and words and all(find(w, source.head).status is not Grounding.NONE for w in words):
+    if (
+        not places
+        and words
+        and all(find(w, source.head).status is not Grounding.NONE for w in words)
+    ):
         cell = replace(cell, printed=_join(words), grounding=Grounding.DERIVED, how=How.JUDGED)
         return Checked(replace(cell, doubt=CARD_ALONE))
     if not words and not cell.value and how is How.JUDGED and why and source.is_whole:
         return Checked(cell)  # silence of a whole document, which has no words
     if not places:
         lacking = _join(words)
-        detail = f"these words are not in the text: {lacking!r}" if lacking else "no words were given"
-        return Checked(replace(cell, printed=lacking, absence=Absence.UNGROUNDED, detail=detail), detail)
+        detail = (
+            f"these words are not in the text: {lacking!r}" if lacking else "no words were given"
+        )
+        return Checked(
+            replace(cell, printed=lacking, absence=Absence.UNGROUNDED, detail=detail), detail
+        )
     cell = replace(placed(cell, source, places), bound=_bound(source, column, given, how, places))
     if len(places) < len(found):
         missing = next(w for w, f in zip(words, found, strict=True) if f.status is Grounding.NONE)
@@ -88,11 +135,22 @@ def check_cell(
     return _doubted(cell if finding else with_two_readings(source, column, cell, places), finding)
 
 
-def with_two_readings(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> Cell:
-    """The cell with a doubt where its words have two readings ("03/04/2024") that nothing settles."""
-    if cell.doubt or cell.how is How.COMPUTED or (cell.how is How.JUDGED and column.type not in _PRINTED_TYPES):
+def with_two_readings(
+    source: Source, column: Column, cell: Cell, places: Sequence[Grounded]
+) -> Cell:
+    """The cell with a doubt where its words have two readings ("03/04/2024")
+    that nothing settles.
+    """
+    if (
+        cell.doubt
+        or cell.how is How.COMPUTED
+        or (cell.how is How.JUDGED and column.type not in _PRINTED_TYPES)
+    ):
         return cell
-    said = [agreement(cell.value, source.words(p.start, p.end), column, source.context_at(p.start)) for p in places]
+    said = [
+        agreement(cell.value, source.words(p.start, p.end), column, source.context_at(p.start))
+        for p in places
+    ]
     doubts = [one.doubt for one in said if one.verdict is Verdict.AGREES]
     return replace(cell, doubt=doubts[0]) if doubts and all(doubts) else cell
 
@@ -101,11 +159,21 @@ _DATES = (ColumnType.DATE, ColumnType.DATETIME)
 _PRINTED_TYPES = (*_NUMBERS, *_DATES)
 
 
-def _unknown_conversion(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> str:
-    """Why nobody but a reader can say that a converted number is right; "" where it stands as it is printed, or code can."""
-    if column.type not in _NUMBERS or not isinstance(cell.value, int | float) or column.reading == "judged":
+def _unknown_conversion(
+    source: Source, column: Column, cell: Cell, places: Sequence[Grounded]
+) -> str:
+    """Why nobody but a reader can say that a converted number is right; "" where it stands as it is
+    printed, or code can.
+    """
+    if (
+        column.type not in _NUMBERS
+        or not isinstance(cell.value, int | float)
+        or column.reading == "judged"
+    ):
         return ""
-    said = [(as_printed(source, p.start, p.end, column), context_at(source, p.start)) for p in places]
+    said = [
+        (as_printed(source, p.start, p.end, column), context_at(source, p.start)) for p in places
+    ]
     kinds = [unknown_conversion(words, column, context) for words, context in said]
     readings = [r for words, context in said for r in all_readings(words, column, context)]
     if not all(kinds) or any(same_number(cell.value, reading) for reading in readings):
@@ -116,13 +184,21 @@ def _unknown_conversion(source: Source, column: Column, cell: Cell, places: Sequ
 
 
 def _fitting(
-    source: Source, column: Column, value: Scalar, words: str, place: Grounded, near: Sequence[tuple[int, int]]
+    source: Source,
+    column: Column,
+    value: Scalar,
+    words: str,
+    place: Grounded,
+    near: Sequence[tuple[int, int]],
 ) -> Grounded:
-    """Of equal printed numbers ("12" in "12 kg went 12 km") the one whose sign and unit carry the value; where the row has other
-    cells, only in the line that was chosen by them."""
+    """Of equal printed numbers ("12" in "12 kg went 12 km") the one whose sign and unit carry the
+    value; where the row has other cells, only in the line that was chosen by them.
+    """
 
     def carries(start: int, end: int) -> bool:
-        return not agrees(value, as_printed(source, start, end, column), column, context_at(source, start))
+        return not agrees(
+            value, as_printed(source, start, end, column), column, context_at(source, start)
+        )
 
     if not carries(place.start, place.end):
         for start, end in equal_places(words, source.text)[:_MOST_EQUAL]:
@@ -135,17 +211,29 @@ def _fitting(
 _MOST_EQUAL = 50
 
 
-def _bound(source: Source, column: Column, given: Mapping[str, Any], how: How, places: Sequence[Grounded]) -> str:
-    """What stands with a number that is not exact: as its reader names it, else as it is printed."""
+def _bound(
+    source: Source, column: Column, given: Mapping[str, Any], how: How, places: Sequence[Grounded]
+) -> str:
+    """What stands with a number that is not exact: as its reader names it,
+    else as it is printed.
+    """
     if column.type not in _NUMBERS or column.reading == "judged":
         return ""
-    printed = bound_in(source, places[0].start, places[0].end) if len(places) == 1 and how is not How.COMPUTED else ""
+    printed = (
+        bound_in(source, places[0].start, places[0].end)
+        if len(places) == 1 and how is not How.COMPUTED
+        else ""
+    )
     return named_bound(given.get("bound")) or printed
 
 
 def _unsure(given: Mapping[str, Any]) -> str:
     """The doubt of a cell that the model is not sure of, "" where it says nothing of it."""
-    return "another careful reader could give another value, says the model" if given.get("sure") is False else ""
+    return (
+        "another careful reader could give another value, says the model"
+        if given.get("sure") is False
+        else ""
+    )
 
 
 def quoted(given: Mapping[str, Any]) -> list[str]:
@@ -156,11 +244,16 @@ def quoted(given: Mapping[str, Any]) -> list[str]:
 
 
 def _found(source: Source, words: str, near: Sequence[tuple[int, int]], after: int) -> Grounded:
-    """The place of quoted words: the first one behind `after` where they stand there, else any; for words that the model
-    read above the text, their first place in the document."""
+    """The place of quoted words: the first one behind `after` where they stand there, else any;
+    for words that the model read above the text, their first place in the document.
+    """
     text = source.text
     place = find(words, text, near)
-    if place.status is Grounding.NONE and source.head and find(words, source.head).status is not Grounding.NONE:
+    if (
+        place.status is Grounding.NONE
+        and source.head
+        and find(words, source.head).status is not Grounding.NONE
+    ):
         there = find(words, source.whole)
         return replace(there, start=there.start - source.offset, end=there.end - source.offset)
     if after <= place.start or place.count < 2 or not after:
@@ -172,25 +265,47 @@ def _found(source: Source, words: str, near: Sequence[tuple[int, int]], after: i
 
 
 def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> str:
-    """Why the words or the arithmetic do not carry the value; "" where they do, or where a reader judged it."""
+    """Why the words or the arithmetic do not carry the value; "" where they do, or
+    where a reader judged it.
+    """
     numeric = column.type in _NUMBERS
-    if cell.value is None or (cell.how is How.JUDGED and (column.reading == "judged" or not numeric)):
+    if cell.value is None or (
+        cell.how is How.JUDGED and (column.reading == "judged" or not numeric)
+    ):
         return ""
-    said = [(as_printed(source, p.start, p.end, column) if numeric else source.words(p.start, p.end), p.start) for p in places]
+    said = [
+        (
+            as_printed(source, p.start, p.end, column) if numeric else source.words(p.start, p.end),
+            p.start,
+        )
+        for p in places
+    ]
     if cell.how is How.COMPUTED and numeric:
         return _recomputed(source, column, cell, said)
-    if cell.how is How.COMPUTED and not (column.type in _DATES and only_a_date(_join([w for w, _ in said]), cell.rationale)):
+    if cell.how is How.COMPUTED and not (
+        column.type in _DATES and only_a_date(_join([w for w, _ in said]), cell.rationale)
+    ):
         return ""
-    findings = [agrees(cell.value, words, column, context_at(source, start)) for words, start in said]
+    findings = [
+        agrees(cell.value, words, column, context_at(source, start)) for words, start in said
+    ]
     if not all(findings) or (numeric and _minus_in_words(source, column, cell.value, said)):
         return ""
     if cell.bound.startswith(BETWEEN) and _within(source, column, cell.value, said):
         return ""
     if cell.how is How.JUDGED:
         return findings[0] if _contradicted(column, cell, said) else ""
-    if column.type is ColumnType.TEXT and find(str(cell.value), source.whole or source.text).status in _PRINTED:
+    if (
+        column.type is ColumnType.TEXT
+        and find(str(cell.value), source.whole or source.text).status in _PRINTED
+    ):
         return ""  # the words tell whose it is, the document prints its full form elsewhere
-    return agrees(cell.value, " ".join(words for words, _ in said), column, context_at(source, said[0][1])) and findings[0]
+    return (
+        agrees(
+            cell.value, " ".join(words for words, _ in said), column, context_at(source, said[0][1])
+        )
+        and findings[0]
+    )
 
 
 _Said = Sequence[tuple[str, int]]
@@ -198,25 +313,35 @@ _Said = Sequence[tuple[str, int]]
 
 
 def _minus_in_words(source: Source, column: Column, value: Scalar, said: _Said) -> bool:
-    """Whether the number is printed without the minus of the value: a loss or a fall is told by words that no list knows.
+    """Whether the number is printed without the minus of the value: a loss or a fall is told by
+    words that no list knows.
 
     The other way round is a finding: brackets and a minus are printed for everyone.
     """
     if not isinstance(value, int | float) or value >= 0:
         return False
-    return any(not agrees(-value, words, column, context_at(source, start)) for words, start in said)
+    return any(
+        not agrees(-value, words, column, context_at(source, start)) for words, start in said
+    )
 
 
 def _within(source: Source, column: Column, value: Scalar, said: _Said) -> bool:
     """Whether a number lies between those that the words print."""
-    ends = [r.value for words, start in said for r in all_readings(words, column, context_at(source, start)) if not r.mismatch]
+    ends = [
+        r.value
+        for words, start in said
+        for r in all_readings(words, column, context_at(source, start))
+        if not r.mismatch
+    ]
     return isinstance(value, int | float) and len(ends) > 1 and min(ends) <= value <= max(ends)
 
 
 def _contradicted(column: Column, cell: Cell, said: _Said) -> bool:
-    """Whether words print one number that is not a judged one: that somebody judged it makes 200 of "100" no reading.
+    """Whether words print one number that is not a judged one: that somebody judged it makes 200
+    of "100" no reading.
 
-    0 and 1 are told by words of any language, and a number without its sign has a reason of the column.
+    0 and 1 are told by words of any language, and a number without its sign has a
+    reason of the column.
     """
     if not isinstance(cell.value, int | float) or cell.value in (0, 1):
         return False
@@ -235,13 +360,22 @@ def _recomputed(source: Source, column: Column, cell: Cell, said: _Said) -> str:
     if not rounds_to(number, result, whole=column.type is ColumnType.INTEGER):
         return f"{expression} is {result:g}, the value is {cell.value}"
     terms = {float(term) for term in _NUMBER.findall(expression.replace(",", ""))}
-    found = [r for words, start in said for r in all_readings(words, column, context_at(source, start))]
+    found = [
+        r for words, start in said for r in all_readings(words, column, context_at(source, start))
+    ]
     if not terms <= {abs(float(r.number.value)) for r in found}:
-        return unconverted(number, expression, found, column)  # which may be the factor of a conversion
-    wrong = next((r for r in found if abs(float(r.number.value)) in terms and (r.mismatch or r.converted)), None)
+        return unconverted(
+            number, expression, found, column
+        )  # which may be the factor of a conversion
+    wrong = next(
+        (r for r in found if abs(float(r.number.value)) in terms and (r.mismatch or r.converted)),
+        None,
+    )
     if wrong is None:
         return ""
-    return wrong.mismatch or f"{wrong.number.text!r} is in {wrong.number.unit}, the column in {column.unit}: convert it"
+    return wrong.mismatch or (
+        f"{wrong.number.text!r} is in {wrong.number.unit}, the column in {column.unit}: convert it"
+    )
 
 
 def _doubted(cell: Cell, finding: str) -> Checked:

@@ -1,4 +1,6 @@
-"""Rows out of one chunk, for all tables that want it: ask, check, ask once more with what the check found (contracts 1 to 4)."""
+"""Rows out of one chunk, for all tables that want it: ask, check, ask once more with what the check
+found (contracts 1 to 4).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _DEEPEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A value that code put in the place of a reader's, because nobody could be asked again: of which cell, and why."""
+    """A value that code put in the place of a reader's, because nobody could be asked again:
+    of which cell, and why.
+    """
 
     table: str
     column: str
@@ -36,7 +40,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What one chunk gave: rows of the tables that were asked for, what was refused, and what code changed.
+    """What one chunk gave: rows of the tables that were asked for, what was refused,
+    and what code changed.
 
     `missed` are lines of its grids that look like those that were read and gave no row.
     """
@@ -58,51 +63,79 @@ class Extraction:
 
     def __add__(self, other: Extraction) -> Extraction:
         return Extraction(
-            self.chunk_id, (*self.rows, *other.rows), (*self.refusals, *other.refusals), self.tokens + other.tokens,
-            (*self.changes, *other.changes), (*self.missed, *other.missed),
+            self.chunk_id,
+            (*self.rows, *other.rows),
+            (*self.refusals, *other.refusals),
+            self.tokens + other.tokens,
+            (*self.changes, *other.changes),
+            (*self.missed, *other.missed),
         )
 
 
-async def read_chunk(source: Source, asked: Sequence[Asked], model: Model, depth: int = 0) -> Extraction:
-    """All rows of all tables asked, in the full dialect; a reply that was cut is asked again in halves."""
+async def read_chunk(
+    source: Source, asked: Sequence[Asked], model: Model, depth: int = 0
+) -> Extraction:
+    """All rows of all tables asked, in the full dialect; a reply that was cut is
+    asked again in halves.
+    """
     document = chunk_document(source.chunk, source.card)
-    request = read_prompt(document, asked, model.count_tokens(document), source.questions, whole=source.is_whole)
+    request = read_prompt(
+        document, asked, model.count_tokens(document), source.questions, whole=source.is_whole
+    )
     reply = await generate(request, model)
     spent = paid_for(reply)
-    if isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length"):
+    if isinstance(reply, TruncatedReply) or (
+        isinstance(reply, Response) and reply.finish_reason == "length"
+    ):
         halves = source.halves() if depth < _DEEPEST else ()
         if halves:
             parts = [await read_chunk(half, asked, model, depth + 1) for half in halves]
             return Extraction(source.chunk.id, tokens=spent) + parts[0] + parts[1]
     if isinstance(reply, ModelError):
-        return Extraction(source.chunk.id, refusals=(Refusal(source.chunk.id, "reply", str(reply)),), tokens=spent)
+        return Extraction(
+            source.chunk.id, refusals=(Refusal(source.chunk.id, "reply", str(reply)),), tokens=spent
+        )
     drafts = Drafts(source, asked)
     drafts.add((reply.data or {}).get("rows", ()))
     rechecked, missed = await recheck(drafts, model)
     refusals = list(drafts.refusals)
     if reply.salvaged:
-        refusals.append(Refusal(source.chunk.id, "reply", "rows that were cut or of another shape were left out"))
+        refusals.append(
+            Refusal(
+                source.chunk.id, "reply", "rows that were cut or of another shape were left out"
+            )
+        )
     rows = drafts.kept(reply.call_id, model.name, request.prompt_hash)
-    return Extraction(source.chunk.id, rows, tuple(refusals), spent + rechecked, missed=tuple(missed))
+    return Extraction(
+        source.chunk.id, rows, tuple(refusals), spent + rechecked, missed=tuple(missed)
+    )
 
 
 def joined(
-    rows: Sequence[Row], known: Sequence[Row], identity: Sequence[str], asked: Sequence[str], *, whole: bool = True,
+    rows: Sequence[Row],
+    known: Sequence[Row],
+    identity: Sequence[str],
+    asked: Sequence[str],
+    *,
+    whole: bool = True,
     key: Sequence[str] = (),
-) -> tuple[Row, ...]:  # fmt: skip
-    """New columns on the rows that stand: matched by their identifying cells, of equal ones by the place of their words, then in
-    order; others become rows of their own.
+) -> tuple[Row, ...]:
+    """New columns on the rows that stand: matched by their identifying cells, of equal ones by the
+    place of their words, then in order; others become rows of their own.
 
-    Only where the `whole` chunk was read, rows that it does not tell of again do not state the new columns; where the `key` is
-    among these and was superseded, they are no things of the table any more, and count as never asked.
-    Rows that nothing identifies (entries of a list, a table whose first columns are new) are matched by their place.
+    Only where the `whole` chunk was read, rows that it does not tell of again do not state the new
+    columns; where the `key` is among these and was superseded, they are no things of the table any
+    more, and count as never asked. Rows that nothing identifies (entries of a list, a table whose
+    first columns are new) are matched by their place.
     """
     free = list(known)
     taken = {row.id for row in known}
     out = []
     for row in rows:
         matches = [k for k in free if _same(row, k, identity) or (not identity and k.id == row.id)]
-        match = next((k for k in matches if _one_place(row, k, identity)), next(iter(matches), None))
+        match = next(
+            (k for k in matches if _one_place(row, k, identity)), next(iter(matches), None)
+        )
         if match is None:
             identifier = row.id + "+"
             while identifier in taken:  # an earlier reading had rows of its own
@@ -122,12 +155,16 @@ def joined(
 
 
 def _same(row: Row, other: Row, identity: Sequence[str]) -> bool:
-    pairs = [(a.value, b.value) for name in identity if (a := row.cell(name)) and (b := other.cell(name))]
+    pairs = [
+        (a.value, b.value) for name in identity if (a := row.cell(name)) and (b := other.cell(name))
+    ]
     told = [(a, b) for a, b in pairs if a is not None and b is not None]
     return bool(told) and all(a == b for a, b in told)
 
 
 def _one_place(row: Row, other: Row, identity: Sequence[str]) -> bool:
     """Whether the words of all identifying cells stand at one place."""
-    pairs = [(a.span, b.span) for name in identity if (a := row.cell(name)) and (b := other.cell(name))]
+    pairs = [
+        (a.span, b.span) for name in identity if (a := row.cell(name)) and (b := other.cell(name))
+    ]
     return bool(pairs) and all(a is not None and a == b for a, b in pairs)

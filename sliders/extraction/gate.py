@@ -1,4 +1,6 @@
-"""The gate: which parts of a document can hold a row, biased to recall (SLIDERS: relevance gate)."""
+"""The gate: which parts of a document can hold a row, biased to recall
+(SLIDERS: relevance gate).
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,14 @@ _AT_ONCE = 24
 
 
 async def gate_chunks(
-    chunks: Sequence[Chunk], shown: Mapping[str, str], asked: Sequence[Asked], model: Model, card: str = ""
+    chunks: Sequence[Chunk],
+    shown: Mapping[str, str],
+    asked: Sequence[Asked],
+    model: Model,
+    card: str = "",
 ) -> dict[str, str]:
-    """Why chunks are gated out, by chunk id; a chunk that is not in it is read. A gate that fails lets its chunks through.
+    """Why chunks are gated out, by chunk id; a chunk that is not in it is read.
+    A gate that fails lets its chunks through.
 
     Args:
         shown: what the gate sees of each chunk, by id: one call decides on many.
@@ -27,6 +34,12 @@ async def gate_chunks(
         reply = await generate(gate_prompt([shown[c.id] for c in batch], asked, card), model)
         if isinstance(reply, ModelError):
             continue
-        chosen = {number for number in (reply.data or {}).get("parts", ()) if isinstance(number, int)}
-        out |= {c.id: "the model sees no value of the tables in it" for n, c in enumerate(batch, 1) if n not in chosen}
+        chosen = {
+            number for number in (reply.data or {}).get("parts", ()) if isinstance(number, int)
+        }
+        out |= {
+            c.id: "the model sees no value of the tables in it"
+            for n, c in enumerate(batch, 1)
+            if n not in chosen
+        }
     return out

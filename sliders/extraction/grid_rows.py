@@ -1,7 +1,9 @@
-"""Rows of a printed grid against the rows that were read from it: values of another row, rows of which nothing was read, totals.
+"""Rows of a printed grid against the rows that were read from it: values of another row, rows of
+which nothing was read, totals.
 
-A grid stands in a text as lines between bars. It speaks against a row only where the row's name stands in one of its lines alone
-and the value in the line of another name; sections, merged cells and names that are repeated settle nothing.
+A grid stands in a text as lines between bars. It speaks against a row only where the row's name
+stands in one of its lines alone and the value in the line of another name; sections, merged cells
+and names that are repeated settle nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +48,11 @@ class GridLine:
     def holding(self, words: str, *, whole: bool) -> tuple[int, ...]:
         """The cells that are these folded words, or hold them as whole words."""
         cells = enumerate(self.cells)
-        return tuple(n for n, c in cells if c.folded == words or (not whole and f" {words} " in f" {c.folded} "))
+        return tuple(
+            n
+            for n, c in cells
+            if c.folded == words or (not whole and f" {words} " in f" {c.folded} ")
+        )
 
     def cell_at(self, offset: int) -> int:
         """The number of the cell at a place."""
@@ -55,7 +61,9 @@ class GridLine:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A run of lines between bars: those that name the columns, and the rows; `begun` says that it began before the text."""
+    """A run of lines between bars: those that name the columns, and the rows;
+    `begun` says that it began before the text.
+    """
 
     header: tuple[GridLine, ...]
     rows: tuple[GridLine, ...]
@@ -63,7 +71,9 @@ class Grid:
 
     def line_of(self, start: int, end: int) -> int | None:
         """The number of the row that holds a place, None for a place that no single row holds."""
-        return next((n for n, row in enumerate(self.rows) if row.start <= start and end <= row.end), None)
+        return next(
+            (n for n, row in enumerate(self.rows) if row.start <= start and end <= row.end), None
+        )
 
 
 @lru_cache(maxsize=32)
@@ -82,7 +92,14 @@ def grids_of(text: str) -> tuple[Grid, ...]:
 
 
 def _grid(lines: Sequence[GridLine], text: str) -> Grid:
-    rule = next((n for n, line in enumerate(lines[:3]) if not set("".join(cell.text for cell in line.cells)) - set("-: ")), -1)
+    rule = next(
+        (
+            n
+            for n, line in enumerate(lines[:3])
+            if not set("".join(cell.text for cell in line.cells)) - set("-: ")
+        ),
+        -1,
+    )
     begun = rule < 0 and not text[: lines[0].start].strip()
     return Grid(tuple(lines[: max(rule, 0)]), tuple(lines[rule + 1 :]), begun)
 
@@ -94,7 +111,11 @@ def _line(printed: str, at: int) -> GridLine:
     for left, right in zip(bars, ends, strict=False):
         text = printed[left + 1 : right]
         start = at + left + 1 + len(text) - len(text.lstrip())
-        cells.append(GridCell(text.strip(), fold(text) if text.strip() else "", start, start + len(text.strip())))
+        cells.append(
+            GridCell(
+                text.strip(), fold(text) if text.strip() else "", start, start + len(text.strip())
+            )
+        )
     return GridLine(at, at + len(printed), tuple(cells))
 
 
@@ -108,13 +129,22 @@ class ReadRow:
 
     def names(self) -> tuple[str, ...]:
         """The columns that tell the row from others: the key, else the first text column."""
-        key = tuple(n for n in self.table.key if n in self.columns and self.columns[n].type is not ColumnType.NUMBER)
-        return key or tuple(n for n, column in self.columns.items() if column.type is ColumnType.TEXT)[:1]
+        key = tuple(
+            n
+            for n in self.table.key
+            if n in self.columns and self.columns[n].type is not ColumnType.NUMBER
+        )
+        return (
+            key
+            or tuple(n for n, column in self.columns.items() if column.type is ColumnType.TEXT)[:1]
+        )
 
     def numbers(self) -> tuple[str, ...]:
         """The columns of numbers that do not name the row."""
         names = self.names()
-        return tuple(n for n, column in self.columns.items() if column.type in _NUMBERS and n not in names)
+        return tuple(
+            n for n, column in self.columns.items() if column.type in _NUMBERS and n not in names
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +162,16 @@ class _Names:
         self.places: dict[int, _Name] = {}
         for number, row in enumerate(rows):
             cell = row.cells.get(column)
-            if row.table.name == table and cell is not None and cell.printed and cell.how is How.STATED and cell.stands:
-                place = _only_place(grid, fold(cell.printed), whole=row.columns[column].type is not ColumnType.TEXT)
+            if (
+                row.table.name == table
+                and cell is not None
+                and cell.printed
+                and cell.how is How.STATED
+                and cell.stands
+            ):
+                place = _only_place(
+                    grid, fold(cell.printed), whole=row.columns[column].type is not ColumnType.TEXT
+                )
                 if place is not None:
                     self.places[number] = place
         self.lines = {place.line for place in self.places.values()} - {None}
@@ -152,12 +190,20 @@ def _only_place(grid: Grid, words: str, *, whole: bool) -> _Name | None:
     lines = [(None, line) for line in grid.header] + list(enumerate(grid.rows))
     found = [_Name(n, cell) for n, line in lines for cell in line.holding(words, whole=whole)]
     exact = [_Name(n, cell) for n, line in lines for cell in line.holding(words, whole=True)]
-    return found[0] if len(found) == 1 else exact[0] if len(exact) == 1 and len(found) == len(exact) else None
+    return (
+        found[0]
+        if len(found) == 1
+        else exact[0]
+        if len(exact) == 1 and len(found) == len(exact)
+        else None
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Misplaced:
-    """A value whose words stand in the line or column of another name: the number of the row, the column, and the finding."""
+    """A value whose words stand in the line or column of another name: the number of the row, the
+    column, and the finding.
+    """
 
     row: int
     column: str
@@ -165,20 +211,31 @@ class Misplaced:
 
 
 def misplaced(source: Source, rows: Sequence[ReadRow]) -> Iterator[Misplaced]:
-    """The values that a grid prints in the line, or under the header, of another row than theirs."""
+    """The values that a grid prints in the line, or under the header, of
+    another row than theirs.
+    """
     for grid in grids_of(source.text):
         names: dict[tuple[str, str], _Names] = {}
         for number, row in enumerate(rows):
             for name in row.names() if row.table.grain == "many" else ():
-                known = names.setdefault((row.table.name, name), _Names(grid, rows, row.table.name, name))
+                known = names.setdefault(
+                    (row.table.name, name), _Names(grid, rows, row.table.name, name)
+                )
                 if number in known.places:
                     yield from _of_row(source, grid, rows, number, known)
 
 
-def _of_row(source: Source, grid: Grid, rows: Sequence[ReadRow], number: int, names: _Names) -> Iterator[Misplaced]:
+def _of_row(
+    source: Source, grid: Grid, rows: Sequence[ReadRow], number: int, names: _Names
+) -> Iterator[Misplaced]:
     row = rows[number]
     for column, cell in row.cells.items():
-        if column in row.names() or cell.span is None or not cell.stands or cell.how is not How.STATED:
+        if (
+            column in row.names()
+            or cell.span is None
+            or not cell.stands
+            or cell.how is not How.STATED
+        ):
             continue
         start, end = cell.span.start - source.offset, cell.span.end - source.offset
         line = grid.line_of(start, end)
@@ -190,19 +247,44 @@ def _of_row(source: Source, grid: Grid, rows: Sequence[ReadRow], number: int, na
         place = names.places[number]
         other = _header_of(grid, names, place, line, at, words) if place.line is None else ""
         if place.line is not None:
-            shared = sum(r.cells[column].span == cell.span for r in rows if r.table == row.table and column in r.cells) > 1
+            shared = (
+                sum(
+                    r.cells[column].span == cell.span
+                    for r in rows
+                    if r.table == row.table and column in r.cells
+                )
+                > 1
+            )
             other = _line_of(grid, names, place, line, at, words, shared=shared)
         if other:
-            yield Misplaced(number, column, f"the words {cell.printed!r} stand with {other!r} in the table, which is another row")
+            yield Misplaced(
+                number,
+                column,
+                f"the words {cell.printed!r} stand with {other!r} in the table, "
+                "which is another row",
+            )
 
 
-def _line_of(grid: Grid, names: _Names, place: _Name, line: int, at: int, words: str, *, shared: bool) -> str:
-    """The name in whose line a value stands that should stand in the line of its row, "" where nothing speaks against it."""
+def _line_of(
+    grid: Grid, names: _Names, place: _Name, line: int, at: int, words: str, *, shared: bool
+) -> str:
+    """The name in whose line a value stands that should stand in the line of its row, "" where
+    nothing speaks against it.
+    """
     assert place.line is not None
     own, there = grid.rows[place.line], grid.rows[line]
-    if line == place.line or own.holding(words, whole=False) or at == place.cell or names.crowded(place.line):
+    if (
+        line == place.line
+        or own.holding(words, whole=False)
+        or at == place.cell
+        or names.crowded(place.line)
+    ):
         return ""
-    if sum(bool(cell.text) for cell in own.cells) < _FEWEST or place.cell >= len(there.cells) or not there.cells[place.cell].text:
+    if (
+        sum(bool(cell.text) for cell in own.cells) < _FEWEST
+        or place.cell >= len(there.cells)
+        or not there.cells[place.cell].text
+    ):
         return ""  # the heading of a section, or a name that is printed once for several lines
     listed = bool(grid.header) or len(names.lines) >= _FEWEST
     if names.owner(line, place.cell) is None and (shared or not listed):
@@ -211,9 +293,16 @@ def _line_of(grid: Grid, names: _Names, place: _Name, line: int, at: int, words:
 
 
 def _header_of(grid: Grid, names: _Names, place: _Name, line: int, at: int, words: str) -> str:
-    """The name under which a value stands that should stand under the name of its row, "" where nothing speaks against it."""
+    """The name under which a value stands that should stand under the name of its row, "" where
+    nothing speaks against it.
+    """
     there = grid.rows[line].cells
-    if at == place.cell or not (at and place.cell) or names.owner(None, at) is None or place.cell >= len(there):
+    if (
+        at == place.cell
+        or not (at and place.cell)
+        or names.owner(None, at) is None
+        or place.cell >= len(there)
+    ):
         return ""
     if f" {words} " in f" {there[place.cell].folded} ":
         return ""
@@ -222,7 +311,8 @@ def _header_of(grid: Grid, names: _Names, place: _Name, line: int, at: int, word
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A line of a grid of which nothing was read: the table that others fill, its place in the text, and the finding.
+    """A line of a grid of which nothing was read: the table that others fill, its place in the
+    text, and the finding.
 
     `values` are what the line prints where the others have their name and their numbers, by column.
     """
@@ -235,15 +325,21 @@ class Unread:
 
 
 def unread(source: Source, rows: Sequence[ReadRow]) -> Iterator[Unread]:
-    """Lines between those that were read which look like them and are no total of them, each once."""
+    """Lines between those that were read which look like them and are no
+    total of them, each once.
+    """
     for grid in grids_of(source.text):
         if grid.begun:
             continue
         for table in dict.fromkeys(row.table.name for row in rows if row.table.grain == "many"):
-            yield from _unread_of(source, grid, [row for row in rows if row.table.name == table], rows)
+            yield from _unread_of(
+                source, grid, [row for row in rows if row.table.name == table], rows
+            )
 
 
-def _unread_of(source: Source, grid: Grid, own: Sequence[ReadRow], rows: Sequence[ReadRow]) -> Iterator[Unread]:
+def _unread_of(
+    source: Source, grid: Grid, own: Sequence[ReadRow], rows: Sequence[ReadRow]
+) -> Iterator[Unread]:
     lines = [_lines_of(source, grid, row) for row in own]
     alone = [next(iter(of_row)) for of_row in lines if len(of_row) == 1]
     read = {line for row in rows for line in _lines_of(source, grid, row)}
@@ -253,25 +349,37 @@ def _unread_of(source: Source, grid: Grid, own: Sequence[ReadRow], rows: Sequenc
     name = next(iter(_cells_of(source, grid, own, naming)), 0)
     columns = _cells_of(source, grid, own, own[0].numbers())
     values = tuple(sorted(columns))
-    missed = [n for n in range(len(grid.rows)) if n not in read and _alike(grid.rows[n], name, values)]
+    missed = [
+        n for n in range(len(grid.rows)) if n not in read and _alike(grid.rows[n], name, values)
+    ]
     if not values or len(missed) > len(alone):
         return
     for number in missed:
         line = grid.rows[number]
         told = {at: total for at in values if (total := _number(line, at)) is not None}
-        if told and not any(_explained(grid, read, number, at, total) for at, total in told.items()):
+        if told and not any(
+            _explained(grid, read, number, at, total) for at, total in told.items()
+        ):
             at, total = next(iter(told.items()))
-            above = sum(filter(None, (_number(grid.rows[n], at) for n in sorted(read) if n < number)))
+            above = sum(
+                filter(None, (_number(grid.rows[n], at) for n in sorted(read) if n < number))
+            )
             printed = " | ".join(cell.text for cell in line.cells)
             finding = (
-                f"nothing was read of the row {printed!r} of the table; if it is a total, it does not fit its lines: "
-                f"those above it that were read add up to {above:g}, it prints {total:g}"
+                f"nothing was read of the row {printed!r} of the table; if it is a total, it "
+                f"does not fit its lines: those above it that were read add up to {above:g}, it "
+                f"prints {total:g}"
             )
-            given = [*((column, line.cells[name].text) for column in naming), *_values(source, own[0], line, columns)]
+            given = [
+                *((column, line.cells[name].text) for column in naming),
+                *_values(source, own[0], line, columns),
+            ]
             yield Unread(own[0].table.name, line.start, line.end, finding, tuple(given))
 
 
-def _values(source: Source, row: ReadRow, line: GridLine, columns: Mapping[int, str]) -> Iterator[tuple[str, Scalar]]:
+def _values(
+    source: Source, row: ReadRow, line: GridLine, columns: Mapping[int, str]
+) -> Iterator[tuple[str, Scalar]]:
     """What a line prints in the cells of columns, as their values."""
     for at, column in columns.items():
         if at < len(line.cells):
@@ -282,19 +390,29 @@ def _values(source: Source, row: ReadRow, line: GridLine, columns: Mapping[int, 
 
 
 def _lines_of(source: Source, grid: Grid, row: ReadRow) -> set[int]:
-    spans = [span for cell in row.cells.values() for span in (cell.span, *cell.parts) if span is not None]
+    spans = [
+        span for cell in row.cells.values() for span in (cell.span, *cell.parts) if span is not None
+    ]
     found = (grid.line_of(span.start - source.offset, span.end - source.offset) for span in spans)
     return {line for line in found if line is not None}
 
 
-def _cells_of(source: Source, grid: Grid, rows: Sequence[ReadRow], columns: Sequence[str]) -> dict[int, str]:
-    """The cells of the lines from which stated values of columns were read, of at least two rows, each with its column."""
+def _cells_of(
+    source: Source, grid: Grid, rows: Sequence[ReadRow], columns: Sequence[str]
+) -> dict[int, str]:
+    """The cells of the lines from which stated values of columns were read, of at least two rows,
+    each with its column.
+    """
     found: list[tuple[int, str]] = []
     for row in rows:
         for name in columns:
             cell = row.cells.get(name)
-            span = cell.span if cell is not None and cell.stands and cell.how is How.STATED else None
-            line = grid.line_of(span.start - source.offset, span.end - source.offset) if span else None
+            span = (
+                cell.span if cell is not None and cell.stands and cell.how is How.STATED else None
+            )
+            line = (
+                grid.line_of(span.start - source.offset, span.end - source.offset) if span else None
+            )
             if span is not None and line is not None:
                 found.append((grid.rows[line].cell_at(span.start - source.offset), name))
     return {at: name for at, name in dict.fromkeys(found) if found.count((at, name)) >= _FEWEST}
@@ -302,7 +420,11 @@ def _cells_of(source: Source, grid: Grid, rows: Sequence[ReadRow], columns: Sequ
 
 def _alike(line: GridLine, name: int, values: Sequence[int]) -> bool:
     """Whether a line has a name and a number where those have that were read."""
-    return name < len(line.cells) and bool(line.cells[name].text) and any(_number(line, at) is not None for at in values)
+    return (
+        name < len(line.cells)
+        and bool(line.cells[name].text)
+        and any(_number(line, at) is not None for at in values)
+    )
 
 
 def _number(line: GridLine, at: int) -> float | None:
@@ -311,17 +433,32 @@ def _number(line: GridLine, at: int) -> float | None:
 
 
 def _explained(grid: Grid, read: set[int], number: int, at: int, total: float) -> bool:
-    """Whether a number is the sum of lines that were read, of all or of those right above or below it, or the mean of all."""
+    """Whether a number is the sum of lines that were read, of all or of those right above or below
+    it, or the mean of all.
+    """
     printed = {n: value for n in sorted(read) if (value := _number(grid.rows[n], at)) is not None}
-    above, below = [v for n, v in printed.items() if n < number], [v for n, v in printed.items() if n > number]
+    above, below = (
+        [v for n, v in printed.items() if n < number],
+        [v for n, v in printed.items() if n > number],
+    )
     every = list(printed.values())
-    runs = [above[n:] for n in range(len(above))] + [below[: n + 1] for n in range(len(below))] + ([every] if every else [])
-    totals = [sum(run) for run in runs if len(run) >= _FEWEST] + ([sum(every) / len(every)] if len(every) > _FEWEST else [])
-    return any(isclose(total, told, rel_tol=1e-9, abs_tol=_slack(grid, number, at)) for told in totals)
+    runs = (
+        [above[n:] for n in range(len(above))]
+        + [below[: n + 1] for n in range(len(below))]
+        + ([every] if every else [])
+    )
+    totals = [sum(run) for run in runs if len(run) >= _FEWEST] + (
+        [sum(every) / len(every)] if len(every) > _FEWEST else []
+    )
+    return any(
+        isclose(total, told, rel_tol=1e-9, abs_tol=_slack(grid, number, at)) for told in totals
+    )
 
 
 def _slack(grid: Grid, number: int, at: int) -> float:
-    """How far a printed total may be off its printed lines: a unit of its last decimal, where it has decimals, for rounding."""
+    """How far a printed total may be off its printed lines: a unit of its last decimal, where it
+    has decimals, for rounding.
+    """
     text = grid.rows[number].cells[at].text
     decimals = re.search(r"[.,](\d{1,2})\)?%?$", text)
     return 10.0 ** -len(decimals[1]) if decimals else 1e-9

@@ -1,9 +1,10 @@
 """Where the words that the model copied stand in the text (contract 2).
 
-Tried in turn: the very words; the words in normal form (case, white space, quotes, dashes, accents, hyphens at line
-ends); fragments of a quote with gaps ("A ... B"); the words without commas, for lines that were joined; and an alignment
-that forgives a slip inside a longer word, but never a word more or less, nor one in a digit, a number word or a month. A
-place counts only if it starts and ends at whole tokens.
+Tried in turn: the very words; the words in normal form (case, white space, quotes, dashes, accents,
+hyphens at line ends); fragments of a quote with gaps ("A ... B"); the words without commas, for
+lines that were joined; and an alignment that forgives a slip inside a longer word, but never a word
+more or less, nor one in a digit, a number word or a month. A place counts only if it starts and
+ends at whole tokens.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _FRAGMENT_GAP = 2_000
 @cache
 def _guarded() -> frozenset[str]:
     """Words in which no slip is forgiven: those of numbers and the names of months."""
-    return frozenset({*UNITS, *TENS, *POWERS, *GROUPS, *ORDINALS} | {name for name in months() if len(name) > 2})
+    return frozenset(
+        {*UNITS, *TENS, *POWERS, *GROUPS, *ORDINALS} | {name for name in months() if len(name) > 2}
+    )
 
 
 @lru_cache(maxsize=32)
@@ -43,9 +46,11 @@ def _body(text: str) -> Normalized:
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """The place of printed words: characters `start` to `end` (exclusive) of the text, both -1 where there is none.
+    """The place of printed words: characters `start` to `end` (exclusive) of the text, both -1
+    where there is none.
 
-    `count` is the number of places that were found; more than one means that the choice among them was made here.
+    `count` is the number of places that were found; more than one means that the choice
+    among them was made here.
     """
 
     status: Grounding = Grounding.NONE
@@ -66,8 +71,8 @@ def find(words: str, text: str, near: Spans = (), *, fuzzy: bool = True) -> Grou
     Args:
         words: the words as the model copied them.
         text: the text that they are said to stand in, a chunk's or a whole document's.
-        near: spans of the same row's other cells; of several places the one nearest to them is taken, not one that
-            overlaps them if there is another; without them the first.
+        near: spans of the same row's other cells; of several places the one nearest to them is
+            taken, not one that overlaps them if there is another; without them the first.
         fuzzy: whether the last, forgiving step may be tried.
     """
     words = words.strip()
@@ -82,7 +87,11 @@ def find(words: str, text: str, near: Spans = (), *, fuzzy: bool = True) -> Grou
         return chosen(Grounding.NORMALIZED, places, near)
     body = _body(text)
     found = _misspelt(normalize(words).text, body.text) if fuzzy else None
-    return NOWHERE if found is None else Grounded(Grounding.FUZZY, body.origin(found[0]), body.origin(found[1] - 1) + 1, 1)
+    return (
+        NOWHERE
+        if found is None
+        else Grounded(Grounding.FUZZY, body.origin(found[0]), body.origin(found[1] - 1) + 1, 1)
+    )
 
 
 def equal_places(words: str, text: str) -> list[tuple[int, int]]:
@@ -94,12 +103,18 @@ def _printed(words: str, text: str) -> tuple[Grounding, list[tuple[int, int]]]:
     if places := _places(words, text):
         return Grounding.EXACT, places
     bodies = (_body, _unbarred) if "|" in text else (_body,)
-    tried = (_original(form, body(text)) for body in bodies for form in _forms(words if body is _body else _spaced(words)))
+    tried = (
+        _original(form, body(text))
+        for body in bodies
+        for form in _forms(words if body is _body else _spaced(words))
+    )
     return Grounding.NORMALIZED, next((places for places in tried if places), [])
 
 
 def _original(needle: str, body: Normalized) -> list[tuple[int, int]]:
-    return [(body.origin(start), body.origin(end - 1) + 1) for start, end in _places(needle, body.text)]
+    return [
+        (body.origin(start), body.origin(end - 1) + 1) for start, end in _places(needle, body.text)
+    ]
 
 
 _BARS = re.compile(r"(?<=[^\s|\\])[^\S\n]*\|(?:[^\S\n]*\|)*[^\S\n]*(?=[^\s|])")
@@ -107,12 +122,16 @@ _BARS = re.compile(r"(?<=[^\s|\\])[^\S\n]*\|(?:[^\S\n]*\|)*[^\S\n]*(?=[^\s|])")
 
 
 def _spaced(text: str) -> str:
-    return _BARS.sub(lambda match: " " * len(match[0]), text.strip(" |") if "\n" not in text else text)
+    return _BARS.sub(
+        lambda match: " " * len(match[0]), text.strip(" |") if "\n" not in text else text
+    )
 
 
 @lru_cache(maxsize=32)
 def _unbarred(text: str) -> Normalized:
-    """Normal form with the bars inside a row as blanks: a model quotes "400 CHF" of the cells "| 400 | CHF |"."""
+    """Normal form with the bars inside a row as blanks: a model quotes "400 CHF" of the
+    cells "| 400 | CHF |".
+    """
     return normalize(_BARS.sub(lambda match: " " * len(match[0]), text))
 
 
@@ -121,7 +140,9 @@ _LOOSE = re.compile(r"(?<=[^\W\d_])[-‐‑](?:\s*\n\s*)?(?=[^\W\d_])|(?<!\d)[,;
 
 @lru_cache(maxsize=64)
 def _loosened(text: str) -> Normalized:
-    """Normal form with hyphens between letters, and commas, as blanks: a model joins the lines of an address with its own."""
+    """Normal form with hyphens between letters, and commas, as blanks: a model joins the lines of
+    an address with its own.
+    """
     return normalize(_LOOSE.sub(lambda match: " " * len(match[0]), text))
 
 
@@ -135,7 +156,9 @@ def _forms(printed: str) -> Iterator[str]:
 
 
 def _places(needle: str, text: str) -> list[tuple[int, int]]:
-    """Every place of `needle` that starts and ends at whole tokens; weak ones only where there is no other."""
+    """Every place of `needle` that starts and ends at whole tokens; weak ones only
+    where there is no other.
+    """
     strong: list[tuple[int, int]] = []
     weak: list[tuple[int, int]] = []
     if not needle:
@@ -157,7 +180,9 @@ def _whole(needle: str, text: str, start: int, end: int) -> bool:
 
 
 def _joined(left: str, right: str) -> bool:
-    """Whether two neighbours belong to one token: a script without blanks has none, an Arabic prefix touches its number."""
+    """Whether two neighbours belong to one token: a script without blanks has none, an Arabic
+    prefix touches its number.
+    """
     if not (left.isalnum() and right.isalnum()) or unspaced(left) or unspaced(right):
         return False
     return not (script_of(left) == "Arabic" and right.isdigit())
@@ -192,7 +217,9 @@ def _overlaps(place: tuple[int, int], spans: Spans) -> bool:
 
 
 def _distance(place: tuple[int, int], near: Spans) -> tuple[bool, int, int]:
-    """Order of preference: not on another cell's words, then the least sum of gaps to them, then the first."""
+    """Order of preference: not on another cell's words, then the least sum of gaps to
+    them, then the first.
+    """
     start, end = place
     gaps = [max(start - other_end, other_start - end, 0) for other_start, other_end in near]
     return _overlaps(place, near), sum(min(gap, _FRAGMENT_GAP) for gap in gaps), start
@@ -211,7 +238,9 @@ def _fragments(printed: str, text: str, near: Spans) -> tuple[int, int] | None:
     spans = []
     for start, end in places[0]:
         for following in places[1:]:
-            after = next((place for place in following if end <= place[0] <= end + _FRAGMENT_GAP), None)
+            after = next(
+                (place for place in following if end <= place[0] <= end + _FRAGMENT_GAP), None
+            )
             if after is None:
                 break
             end = after[1]
@@ -219,7 +248,10 @@ def _fragments(printed: str, text: str, near: Spans) -> tuple[int, int] | None:
             spans.append((body.origin(start), body.origin(end - 1) + 1))
     if not spans:
         return None
-    return min(spans, key=lambda span: (_distance(span, near)[1] if near else 0, span[1] - span[0], span[0]))
+    return min(
+        spans,
+        key=lambda span: (_distance(span, near)[1] if near else 0, span[1] - span[0], span[0]),
+    )
 
 
 _TOKEN = re.compile(r"-?\d\w*(?:['.,:/-]\w+)*|[^\W_]+")
@@ -233,7 +265,9 @@ def _tokens(text: str) -> tuple[list[str], list[tuple[int, int]]]:
 
 
 def _misspelt(needle: str, text: str) -> tuple[int, int] | None:
-    """The most similar place with the same words in the same order, some of them misspelt: none more, none less."""
+    """The most similar place with the same words in the same order, some of them misspelt:
+    none more, none less.
+    """
     said = _TOKEN.findall(needle)
     words, spans = _tokens(text)
     if not said or len(said) > _MOST_WORDS or sum(map(str.isalpha, needle)) < 4:
@@ -246,7 +280,12 @@ def _misspelt(needle: str, text: str) -> tuple[int, int] | None:
     best, place = THRESHOLD, None
     for at, word in enumerate(words):
         first, last = at - offset, at - offset + len(said)
-        if (word == anchor or anchor is None) and first >= 0 and last <= len(words) and _alike(said, words[first:last]):
+        if (
+            (word == anchor or anchor is None)
+            and first >= 0
+            and last <= len(words)
+            and _alike(said, words[first:last])
+        ):
             score = fuzz.ratio(" ".join(said), " ".join(words[first:last]))
             if score >= best and (place is None or score > best):
                 best, place = score, (spans[first][0], spans[last - 1][1])
@@ -254,9 +293,17 @@ def _misspelt(needle: str, text: str) -> tuple[int, int] | None:
 
 
 def _alike(said: Sequence[str], printed: Sequence[str]) -> bool:
-    """Whether each word is the printed one or a slip of it; digits, number words and months admit none."""
+    """Whether each word is the printed one or a slip of it; digits, number words
+    and months admit none.
+    """
     return all(
         a == b
-        or (a[0] == b[0] and a.isalpha() and b.isalpha() and not {a, b} & _guarded() and fuzz.ratio(a, b) >= _ALIKE)
+        or (
+            a[0] == b[0]
+            and a.isalpha()
+            and b.isalpha()
+            and not {a, b} & _guarded()
+            and fuzz.ratio(a, b) >= _ALIKE
+        )
         for a, b in zip(said, printed, strict=True)
     )

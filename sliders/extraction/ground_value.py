@@ -21,10 +21,12 @@ _Place = tuple[int, int, int]
 def find_value(
     value: Scalar, column: Column, text: str, context: Context = NO_CONTEXT, near: Spans = ()
 ) -> Grounded:
-    """The place where `text` prints a value in any form: "six", "1,577", "1.6 billion", "March 4, 2021".
+    """The place where `text` prints a value in any form: "six", "1,577", "1.6
+    billion", "March 4, 2021".
 
-    Of several the best fitting ones count (unit and currency right, an amount rather than a part of a date), of these the
-    one nearest to `near`. A boolean has no printed place; a category has one only where its own words are printed.
+    Of several the best fitting ones count (unit and currency right, an amount rather than a part of
+    a date), of these the one nearest to `near`. A boolean has no printed place; a category has one
+    only where its own words are printed.
     """
     if value is None or isinstance(value, bool) or not text:
         return NOWHERE
@@ -35,10 +37,14 @@ def find_value(
     return _best(list(_number_places(value, column, text, context)), str(value), text, near)
 
 
-def without_its_mark(value: Amount, column: Column, text: str, context: Context = NO_CONTEXT) -> Amount | None:
-    """The one number that the text prints with the digits of a whole value and a decimal mark between them: "61,00" for 6100.
+def without_its_mark(
+    value: Amount, column: Column, text: str, context: Context = NO_CONTEXT
+) -> Amount | None:
+    """The one number that the text prints with the digits of a whole value and a decimal mark
+    between them: "61,00" for 6100.
 
-    A reply in JSON has no place for a decimal comma; a small model leaves it out. None where there is none, or several.
+    A reply in JSON has no place for a decimal comma; a small model leaves it out.
+    None where there is none, or several.
     """
     if value != int(value):
         return None
@@ -62,7 +68,9 @@ def _best(places: list[_Place], printed: str, text: str, near: Spans) -> Grounde
     spans = sorted({(start, end) for rank, start, end in places if rank == least})
     found = chosen(Grounding.NORMALIZED, spans, near)
     exact = text[found.start : found.end] == printed
-    return Grounded(Grounding.EXACT if exact else Grounding.NORMALIZED, found.start, found.end, found.count)
+    return Grounded(
+        Grounding.EXACT if exact else Grounding.NORMALIZED, found.start, found.end, found.count
+    )
 
 
 def _number_places(value: Amount, column: Column, text: str, context: Context) -> Iterator[_Place]:

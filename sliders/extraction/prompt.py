@@ -1,5 +1,6 @@
-"""What an extraction asks in the full dialect, and what both show: the pure twins that build each request, printable without
-running."""
+"""What an extraction asks in the full dialect, and what both show: the pure twins that build each
+request, printable without running.
+"""
 
 from __future__ import annotations
 
@@ -63,12 +64,21 @@ class Card(LenientReply):
 
     def line(self) -> str:
         """The card as one line, what is empty left out."""
-        named = (self.title, self.kind, self.who, self.date, f"period: {self.period}" if self.period else "", self.about)
+        named = (
+            self.title,
+            self.kind,
+            self.who,
+            self.date,
+            f"period: {self.period}" if self.period else "",
+            self.about,
+        )
         return "; ".join(" ".join(part.split()) for part in named if part.strip())
 
 
 def column_line(column: Column) -> str:
-    """A column for the full dialect: name, type with unit or values, how it is read, description."""
+    """A column for the full dialect: name, type with unit or values, how it
+    is read, description.
+    """
     unit = column.measured_in
     kind = "one of " + ", ".join(column.values) if column.values else column.type.value
     judged = "to be judged" if column.reading == "judged" else ""
@@ -92,7 +102,9 @@ def chunk_document(chunk: Chunk, card: str = "") -> str:
 
 
 def chunk_head(chunk: Chunk, card: str = "") -> str:
-    """What stands above a chunk: its document's card, or its title where there is none, and its headings."""
+    """What stands above a chunk: its document's card, or its title where there is
+    none, and its headings.
+    """
     if chunk.position == 0 and not chunk.context.captions and not card:
         return ""
     header = (replace(chunk.context, title="") if card else chunk.context).header()
@@ -100,15 +112,25 @@ def chunk_head(chunk: Chunk, card: str = "") -> str:
 
 
 def read_prompt(
-    document: str, asked: Sequence[Asked], tokens: int, questions: Sequence[str] = (), *, whole: bool = False
+    document: str,
+    asked: Sequence[Asked],
+    tokens: int,
+    questions: Sequence[str] = (),
+    *,
+    whole: bool = False,
 ) -> Request:
-    """All rows of all the tables asked that `document` (of so many tokens, `whole` or a part) tells of, with their words."""
+    """All rows of all the tables asked that `document` (of so many tokens, `whole` or a part) tells
+    of, with their words.
+    """
     prompt = load_prompt("extraction/read", FULL)
     columns = sum(len(a.columns) for a in asked)
     return Request(
         stage="extract",
         messages=prompt.render(
-            tables=[_shown(a) for a in asked], questions=list(questions[:_MOST_QUESTIONS]), document=document, whole=whole
+            tables=[_shown(a) for a in asked],
+            questions=list(questions[:_MOST_QUESTIONS]),
+            document=document,
+            whole=whole,
         ),
         prompt_hash=prompt.hash,
         json_schema=read_schema(),
@@ -118,22 +140,27 @@ def read_prompt(
 
 def _shown(asked: Asked) -> dict[str, Any]:
     return {
-        "name": asked.table.name, "about": table_about(asked.table),
+        "name": asked.table.name,
+        "about": table_about(asked.table),
         "columns": [column_line(column) for column in asked.columns],
-    }  # fmt: skip
+    }
 
 
 def read_schema() -> dict[str, Any]:
-    """The JSON schema of rows: cells with value, words, how, why, sure and bound, and the columns that do not apply to a row.
+    """The JSON schema of rows: cells with value, words, how, why, sure and bound, and the columns
+    that do not apply to a row.
 
-    It takes more than the prompt asks for (another table's name, a bare value, words in one piece): one odd cell would
-    cost its row, while the check says what is wrong with it.
+    It takes more than the prompt asks for (another table's name, a bare value, words in one piece):
+    one odd cell would cost its row, while the check says what is wrong with it.
     """
     cell = {
         "type": ["object", "string", "number", "boolean", "null"],
         "properties": {
             "value": {"type": ["string", "number", "boolean", "null", "array"]},
-            "words": {"type": ["array", "string", "null"], "items": {"type": ["string", "number", "null"]}},
+            "words": {
+                "type": ["array", "string", "null"],
+                "items": {"type": ["string", "number", "null"]},
+            },
             "how": {"type": ["string", "null"]},
             "why": {"type": ["string", "number", "null"]},
             "sure": {"type": ["boolean", "null"]},
@@ -149,7 +176,11 @@ def read_schema() -> dict[str, Any]:
         },
         "required": ["table", "cells"],
     }
-    return {"type": "object", "properties": {"rows": {"type": "array", "items": row}}, "required": ["rows"]}
+    return {
+        "type": "object",
+        "properties": {"rows": {"type": "array", "items": row}},
+        "required": ["rows"],
+    }
 
 
 def recheck_prompt(document: str, findings: Sequence[str], tables: Sequence[Asked] = ()) -> Request:
@@ -162,7 +193,9 @@ def recheck_prompt(document: str, findings: Sequence[str], tables: Sequence[Aske
     prompt = load_prompt("extraction/recheck", FULL)
     return Request(
         stage="extract",
-        messages=prompt.render(document=document, findings=list(findings), tables=[_shown(a) for a in tables]),
+        messages=prompt.render(
+            document=document, findings=list(findings), tables=[_shown(a) for a in tables]
+        ),
         prompt_hash=prompt.hash,
         reply=None if tables else Rechecked,
         json_schema=_with_new_rows() if tables else None,
@@ -172,7 +205,14 @@ def recheck_prompt(document: str, findings: Sequence[str], tables: Sequence[Aske
 
 def _with_new_rows() -> dict[str, Any]:
     """The JSON schema of the reply to findings that rows of a grid were not read."""
-    cells = {"type": "array", "items": {"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"]}}
+    cells = {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"number": {"type": "integer"}},
+            "required": ["number"],
+        },
+    }
     properties = {"cells": cells, "new_rows": read_schema()["properties"]["rows"]}
     return {"type": "object", "properties": properties, "required": ["cells"]}
 
@@ -193,5 +233,9 @@ def card_prompt(name: str, document: str) -> Request:
     """A document's card from its first pages."""
     prompt = load_prompt("extraction/card", FULL)
     return Request(
-        stage="extract", messages=prompt.render(name=name, document=document), prompt_hash=prompt.hash, reply=Card, max_tokens=400
+        stage="extract",
+        messages=prompt.render(name=name, document=document),
+        prompt_hash=prompt.hash,
+        reply=Card,
+        max_tokens=400,
     )

@@ -1,4 +1,6 @@
-"""What a check speaks against, asked once more: the findings of a text in one call, with the passages of their words."""
+"""What a check speaks against, asked once more: the findings of a text in one call, with the
+passages of their words.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ _LEFT_OUT = "[...]"
 async def recheck(drafts: Drafts, model: Model) -> tuple[int, list[Unread]]:
     """Ask once more for the cells and rows that a check speaks against, and take what comes back.
 
-    A cell that is given again as it was keeps its doubt, whatever it is called; a failed call changes nothing.
+    A cell that is given again as it was keeps its doubt, whatever it is called;
+    a failed call changes nothing.
 
     Returns:
         The tokens spent, and the lines of grids that still gave no row.
@@ -34,10 +37,15 @@ async def recheck(drafts: Drafts, model: Model) -> tuple[int, list[Unread]]:
     findings, missed = drafts.findings()[:_MOST_FINDINGS], drafts.unread()[:_MOST_FINDINGS]
     if not findings and not missed:
         return 0, []
-    lines = [*(_described(draft, name) for draft, name in findings), *(one.finding for one in missed)]
+    lines = [
+        *(_described(draft, name) for draft, name in findings),
+        *(one.finding for one in missed),
+    ]
     numbered = [f"{number}. {line}" for number, line in enumerate(lines, 1)]
     tables = [a for a in drafts.asked if a.table.name in {one.table for one in missed}]
-    reply = await generate(recheck_prompt(passages(drafts, findings, missed), numbered, tables), model)
+    reply = await generate(
+        recheck_prompt(passages(drafts, findings, missed), numbered, tables), model
+    )
     if isinstance(reply, ModelError):
         return paid_for(reply), missed
     told = reply.data if isinstance(reply.data, Mapping) else {}
@@ -55,11 +63,19 @@ def _take(drafts: Drafts, draft: Draft, name: str, item: Mapping[str, Any]) -> N
     item = {"bound": draft.given[name].get("bound"), **item}
     again = check_cell(drafts.source, column, item, drafts.near(draft, name))
     numeric = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)
-    insisted = again.cell.value == before.cell.value and again.cell.stands and (again.finding or before.finding)
+    insisted = (
+        again.cell.value == before.cell.value
+        and again.cell.stands
+        and (again.finding or before.finding)
+    )
     if item.get("value") is None:
         given = draft.given[name].get("value")
-        again = replace(again, cell=replace(again.cell, detail=f"taken back: {given!r}; {before.finding}"))
-    elif insisted and (again.finding or (numeric and again.cell.how is How.JUDGED and column.reading != "judged")):
+        again = replace(
+            again, cell=replace(again.cell, detail=f"taken back: {given!r}; {before.finding}")
+        )
+    elif insisted and (
+        again.finding or (numeric and again.cell.how is How.JUDGED and column.reading != "judged")
+    ):
         why = str(item.get("why") or "").strip()
         doubt = f"{insisted}; asked again, the reader keeps it" + (f": {why}" if why else "")
         again = replace(again, cell=replace(again.cell, doubt=doubt), finding=insisted)
@@ -68,19 +84,31 @@ def _take(drafts: Drafts, draft: Draft, name: str, item: Mapping[str, Any]) -> N
 
 def _described(draft: Draft, name: str) -> str:
     others = (c.cell for n, c in draft.cells.items() if n != name)
-    row = ", ".join(f"{c.column} {c.value!r}" for c in others if c.value is not None and c.absence is None)
+    row = ", ".join(
+        f"{c.column} {c.value!r}" for c in others if c.value is not None and c.absence is None
+    )
     given, about = draft.given[name], draft.column(name).description
     said = f"value {given.get('value')!r}, words {quoted(given)!r}"
-    return f"{name} ({about}) of the row with {row or 'no other cell'}: {said}. Found: {draft.cells[name].finding}"
+    return (
+        f"{name} ({about}) of the row with {row or 'no other cell'}: {said}. Found: "
+        f"{draft.cells[name].finding}"
+    )
 
 
-def passages(drafts: Drafts, findings: Sequence[tuple[Draft, str]], missed: Sequence[Unread] = ()) -> str:
-    """The text around the words of the findings, under the document's card and headings: all of it only where words that
-    were not found leave no place to look at."""
+def passages(
+    drafts: Drafts, findings: Sequence[tuple[Draft, str]], missed: Sequence[Unread] = ()
+) -> str:
+    """The text around the words of the findings, under the document's card and headings:
+    all of it only where words that were not found leave no place to look at.
+    """
     source = drafts.source
     places = [place for draft, name in findings for place in _places(drafts, draft, name)]
     lost = any(not _places(drafts, draft, name) for draft, name in findings)
-    spans = _merged(source, [*places, *((one.start, one.end) for one in missed)]) if not lost else [(0, len(source.text))]
+    spans = (
+        _merged(source, [*places, *((one.start, one.end) for one in missed)])
+        if not lost
+        else [(0, len(source.text))]
+    )
     if sum(end - start for start, end in spans) > 0.7 * len(source.text):
         spans = [(0, len(source.text))]
     shown = []
@@ -97,16 +125,29 @@ def _places(drafts: Drafts, draft: Draft, name: str) -> list[tuple[int, int]]:
     """Where a cell's words stand, else where those of its row's other cells do."""
     cell = draft.cells[name].cell
     own = [drafts.local(span) for span in (cell.span, *cell.parts) if span is not None]
-    inside = [(start, end) for start, end in own or drafts.near(draft, name) if start >= 0 and end <= len(drafts.source.text)]
+    inside = [
+        (start, end)
+        for start, end in own or drafts.near(draft, name)
+        if start >= 0 and end <= len(drafts.source.text)
+    ]
     return inside if own or len(draft.cells) > 1 else []
 
 
 def _merged(source: Source, places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Whole lines around places, those that touch as one, with the lines that name the columns of a grid."""
+    """Whole lines around places, those that touch as one, with the lines that name
+    the columns of a grid.
+    """
     spans = []
     for start, end in places:
         spans.append(_widened(source.text, start, end))
-        grid = next((g for g in grids_of(source.text) if g.rows and g.rows[0].start <= start < g.rows[-1].end), None)
+        grid = next(
+            (
+                g
+                for g in grids_of(source.text)
+                if g.rows and g.rows[0].start <= start < g.rows[-1].end
+            ),
+            None,
+        )
         if grid is not None and grid.header:
             spans.append((grid.header[0].start, grid.rows[0].start))
     merged: list[tuple[int, int]] = []
@@ -122,5 +163,13 @@ def _widened(text: str, start: int, end: int) -> tuple[int, int]:
     low, high = max(0, start - _AROUND), min(len(text), end + _AROUND)
     line, stop = text.rfind("\n", max(0, low - _AROUND), low), text.find("\n", high, high + _AROUND)
     low = line + 1 if line >= 0 else low if not low else text.find(" ", low, start) + 1 or low
-    high = stop if stop >= 0 else high if high == len(text) else text.rfind(" ", end, high) if " " in text[end:high] else high
+    high = (
+        stop
+        if stop >= 0
+        else high
+        if high == len(text)
+        else text.rfind(" ", end, high)
+        if " " in text[end:high]
+        else high
+    )
     return low, high

@@ -1,4 +1,6 @@
-"""The text that a call of extraction reads: a chunk or a part of it, and what its document shows about printed values."""
+"""The text that a call of extraction reads: a chunk or a part of it, and what its document shows
+about printed values.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,12 @@ from sliders.values.parse import Context
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`text` stands in its document at `offset`; `card` is the document's card, `questions` what the columns are for.
+    """`text` stands in its document at `offset`; `card` is the document's card, `questions` what
+    the columns are for.
 
-    `note_at` gives the note of the table that covers a place of the document ("in millions"), or "". `head` is what the
-    model reads above the text, and `whole` the document's text, where the words of the head have their place.
+    `note_at` gives the note of the table that covers a place of the document ("in millions"), or
+    "". `head` is what the model reads above the text, and `whole` the document's text, where the
+    words of the head have their place.
     """
 
     chunk: Chunk
@@ -45,9 +49,13 @@ class Source:
         return replace(self, text=self.text[start:end], offset=self.offset + start)
 
     def words(self, start: int, end: int) -> str:
-        """The words at a place given in the text's characters; places outside it are those of the document."""
+        """The words at a place given in the text's characters; places outside it are
+        those of the document.
+        """
         inside = start >= 0 and end <= len(self.text)
-        return self.text[start:end] if inside else self.whole[self.offset + start : self.offset + end]
+        return (
+            self.text[start:end] if inside else self.whole[self.offset + start : self.offset + end]
+        )
 
     def span(self, start: int, end: int) -> Span:
         """A place of the text as a place of the document, with its page."""
@@ -57,11 +65,16 @@ class Source:
 
     def context_at(self, start: int) -> Context:
         """What holds for a value there: the note of a table says nothing of the text around it."""
-        return self.context if self.note_at is None else replace(self.context, note=self.note_at(self.offset + start))
+        return (
+            self.context
+            if self.note_at is None
+            else replace(self.context, note=self.note_at(self.offset + start))
+        )
 
     def halves(self) -> tuple[Source, ...]:
-        """The text cut at the line or sentence end nearest to its middle, each half under the card and headings of the whole;
-        empty when it is too short to cut."""
+        """The text cut at the line or sentence end nearest to its middle, each half under the card
+        and headings of the whole; empty when it is too short to cut.
+        """
         if len(self.text) < _SHORTEST:
             return ()
         middle = len(self.text) // 2
@@ -77,13 +90,18 @@ class Source:
             return replace(half, chunk=replace(self.chunk, text=half.text))
         above = _table_head(self.text[:start], half.text)
         captions = (*self.chunk.context.captions, *([above] if above else ()))
-        context, position = replace(self.chunk.context, captions=captions), max(1, self.chunk.position)
+        context, position = (
+            replace(self.chunk.context, captions=captions),
+            max(1, self.chunk.position),
+        )
         chunk = replace(self.chunk, text=half.text, position=position, context=context)
         return replace(half, chunk=chunk, head="\n".join(filter(None, (self.head, above))))
 
 
 def _table_head(before: str, after: str) -> str:
-    """The header rows of a table that is cut between two texts: without them its numbers have no columns."""
+    """The header rows of a table that is cut between two texts: without them its
+    numbers have no columns.
+    """
     if not after.startswith("|"):
         return ""
     rows = list(takewhile(lambda line: line.startswith("|"), reversed(before.splitlines())))[::-1]

@@ -1,4 +1,6 @@
-"""Ask once, pay once: a wrapper that answers a request from the log of calls, and writes every call into it."""
+"""Ask once, pay once: a wrapper that answers a request from the log of calls, and
+writes every call into it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from sliders.errors import BudgetExceeded, ModelError, ModelUnavailable, SlidersError, TruncatedReply
+from sliders.errors import (
+    BudgetExceeded,
+    ModelError,
+    ModelUnavailable,
+    SlidersError,
+    TruncatedReply,
+)
 from sliders.llm.limits import Gate
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import FinishReason, Model, Request, Response, Usage
@@ -24,9 +32,10 @@ from sliders.llm.usage import Meter, as_cached
 class Call:
     """One answered or failed request, as the ledger stores it.
 
-    `id` and `key` follow from the request, so a call that the cache answers has the id of the call that paid. `prompt` is the
-    messages as JSON, `created` seconds since 1970, `seconds` and `cost` what this call took (zero when cached). `calls` counts
-    the requests that reached the server (corrections and weaker rungs included). `error` is empty for an answer.
+    `id` and `key` follow from the request, so a call that the cache answers has the id of the call
+    that paid. `prompt` is the messages as JSON, `created` seconds since 1970, `seconds` and `cost`
+    what this call took (zero when cached). `calls` counts the requests that reached the server
+    (corrections and weaker rungs included). `error` is empty for an answer.
     """
 
     id: str
@@ -51,8 +60,18 @@ class Call:
 
     def response(self) -> Response:
         """The reply that this call paid for, with what it cost then."""
-        usage = Usage(self.calls, 0, self.prompt_tokens, self.completion_tokens, self.seconds, self.cost)
-        return Response(self.reply, self.data, self.finish_reason, usage, self.id, self.salvaged, self.token_logprobs)
+        usage = Usage(
+            self.calls, 0, self.prompt_tokens, self.completion_tokens, self.seconds, self.cost
+        )
+        return Response(
+            self.reply,
+            self.data,
+            self.finish_reason,
+            usage,
+            self.id,
+            self.salvaged,
+            self.token_logprobs,
+        )
 
 
 class CallLog(Protocol):
@@ -67,7 +86,9 @@ class CallLog(Protocol):
         ...
 
     def asked_before(self, stage: str) -> bool:
-        """Whether the log may hold calls of a stage, its own or those of another process that writes to it."""
+        """Whether the log may hold calls of a stage, its own or those of another
+        process that writes to it.
+        """
         ...
 
     def turn(self, subject: str) -> AbstractAsyncContextManager[None]:
@@ -104,8 +125,8 @@ class MemoryCallLog:
 def request_key(request: Request, model: str, endpoint: str = "") -> str:
     """The cache key: SHA-256 over everything that decides the reply.
 
-    The order of a schema's members counts, because a model writes them in that order. The stage does not: the same
-    question asked by two stages is one call.
+    The order of a schema's members counts, because a model writes them in that order.
+    The stage does not: the same question asked by two stages is one call.
     """
     parts: list[Any] = [
         model,
@@ -126,19 +147,29 @@ def request_key(request: Request, model: str, endpoint: str = "") -> str:
 
 
 class CachedModel:
-    """A model behind the log: known requests are answered from it, equal requests under way are asked once.
+    """A model behind the log: known requests are answered from it, equal requests
+    under way are asked once.
 
-    `meter` is told of every call and refuses new ones when the budget is spent; `outcomes` stops a run of which no call
-    succeeds; `endpoint` names the server and is part of the key; `gate` bounds the calls in flight of a model that does not do
-    so itself.
+    `meter` is told of every call and refuses new ones when the budget is spent; `outcomes` stops a
+    run of which no call succeeds; `endpoint` names the server and is part of the key; `gate` bounds
+    the calls in flight of a model that does not do so itself.
     """
 
     def __init__(
-        self, model: Model, log: CallLog, meter: Meter | None = None, endpoint: str = "", gate: Gate | None = None,
+        self,
+        model: Model,
+        log: CallLog,
+        meter: Meter | None = None,
+        endpoint: str = "",
+        gate: Gate | None = None,
         outcomes: Outcomes | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._model, self._log, self._endpoint, self._gate = model, log, endpoint, gate
-        self.name, self.context_tokens, self.dialect = model.name, model.context_tokens, model.dialect
+        self.name, self.context_tokens, self.dialect = (
+            model.name,
+            model.context_tokens,
+            model.dialect,
+        )
         self.count_tokens = model.count_tokens
         self.meter, self._outcomes = meter or Meter(), outcomes or Outcomes()
         self._pending: PerLoop[dict[str, asyncio.Future[Response]]] = PerLoop(dict)
@@ -150,7 +181,14 @@ class CachedModel:
     def adopt(self, calls: Iterable[Call]) -> None:
         """Meter and keep calls that were made elsewhere for this run."""
         for call in calls:
-            usage = Usage(call.calls, int(call.cached), call.prompt_tokens, call.completion_tokens, call.seconds, call.cost)
+            usage = Usage(
+                call.calls,
+                int(call.cached),
+                call.prompt_tokens,
+                call.completion_tokens,
+                call.seconds,
+                call.cost,
+            )
             self.meter.add(call.stage, call.model, usage)
             self._log.record(call)
             self._outcomes.worked += not call.error
@@ -164,7 +202,9 @@ class CachedModel:
         return self._found(request, self.key_of(request))
 
     async def generate(self, request: Request) -> Response:
-        """Answer from the log, from an equal call under way, or from the model; see `Model.generate`."""
+        """Answer from the log, from an equal call under way, or from the model;
+        see `Model.generate`.
+        """
         key = self.key_of(request)
         pending = self._pending.get()
         while True:
@@ -179,13 +219,19 @@ class CachedModel:
                 continue  # whoever asked first gave up: this caller asks itself
             return self._repeat(request, key, leader.result())
 
-    async def _lead(self, request: Request, key: str, pending: dict[str, asyncio.Future[Response]]) -> Response:
+    async def _lead(
+        self, request: Request, key: str, pending: dict[str, asyncio.Future[Response]]
+    ) -> Response:
         self.meter.check()
         future = pending[key] = asyncio.get_running_loop().create_future()
         try:
             async with self._log.turn(f"call {key}"):
                 known = self._found(request, key)  # another process may have asked meanwhile
-                response = self._repeat(request, key, known) if known is not None else await self._ask(request, key)
+                response = (
+                    self._repeat(request, key, known)
+                    if known is not None
+                    else await self._ask(request, key)
+                )
         except SlidersError as error:
             future.set_exception(error)
             future.exception()  # marks it as seen: often nobody else waits for it
@@ -200,7 +246,9 @@ class CachedModel:
     async def _ask(self, request: Request, key: str) -> Response:
         started, begun = time.perf_counter(), False
 
-        def check() -> None:  # the budget may have been spent while it waited; a correction of what is paid for is still sent
+        def check() -> None:
+            # the budget may have been spent while it waited; a correction of what is
+            # paid for is still sent
             nonlocal begun
             if not begun:
                 self.meter.check()
@@ -215,7 +263,9 @@ class CachedModel:
             raise
         except SlidersError as error:
             paid = error.usage if isinstance(error, ModelError) else None
-            usage = replace(paid if isinstance(paid, Usage) else Usage(), seconds=time.perf_counter() - started)
+            usage = replace(
+                paid if isinstance(paid, Usage) else Usage(), seconds=time.perf_counter() - started
+            )
             told = {"finish_reason": "error", "error": f"{type(error).__name__}: {error}"}
             partial = error.partial if isinstance(error, TruncatedReply) else ""
             self._record(request, key, Response(partial, usage=usage), **told)
@@ -237,13 +287,20 @@ class CachedModel:
         kept = known.data or {}
         if not request.told:
             return replace(known, odds=kept)
-        return replace(known, data=kept.get("reply"), odds=kept.get("odds") or {}, sureness=kept.get("sureness") or {})
+        return replace(
+            known,
+            data=kept.get("reply"),
+            odds=kept.get("odds") or {},
+            sureness=kept.get("sureness") or {},
+        )
 
     def _record(self, request: Request, key: str, response: Response, **told: Any) -> str:
         """Meter one call and write it down; returns its id."""
         usage = response.usage
         self.meter.add(request.stage, self.name, usage)
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        messages = [
+            {"role": message.role, "content": message.content} for message in request.messages
+        ]
         call = Call(
             id=key[:16],
             key=key,
@@ -269,4 +326,8 @@ class CachedModel:
 
 def _kept(response: Response) -> dict[str, Any]:
     """What the ledger keeps of a reply whose odds were asked for."""
-    return {"reply": response.data, "odds": dict(response.odds), "sureness": dict(response.sureness)}
+    return {
+        "reply": response.data,
+        "odds": dict(response.odds),
+        "sureness": dict(response.sureness),
+    }

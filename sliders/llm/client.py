@@ -1,4 +1,6 @@
-"""The door to every model: an OpenAI-compatible server, asked for JSON in the strongest way that it has."""
+"""The door to every model: an OpenAI-compatible server, asked for JSON in the
+strongest way that it has.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,16 @@ from sliders.llm.usage import PriceTable
 from sliders.settings import Settings
 
 _REASONING = 16_000
-"""Tokens that a vendor's reasoning model may think in, which its limit counts; it takes no temperature and no `max_tokens`."""
+"""Tokens that a vendor's reasoning model may think in, which its limit counts;
+it takes no temperature and no `max_tokens`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """One answer of the server, not yet parsed; `tokens` are those generated, with their rivals where they were asked for."""
+    """One answer of the server, not yet parsed; `tokens` are those generated, with their rivals
+    where they were asked for.
+    """
 
     message: Mapping[str, Any]
     text: str
@@ -62,7 +68,9 @@ class _Reply:
     def response(self, data: Any = None, *, salvaged: bool = False) -> Response:
         logs = () if self.told else tuple(token["logprob"] for token in self.tokens)
         odds, sure = (told_odds(self.tokens), sureness(self.tokens)) if self.told else ({}, {})
-        return Response(self.text, data, self.finish_reason, self.usage, "", salvaged, logs, odds, sure)
+        return Response(
+            self.text, data, self.finish_reason, self.usage, "", salvaged, logs, odds, sure
+        )
 
 
 class _Unusable(Exception):
@@ -76,9 +84,9 @@ class _Unusable(Exception):
 class OpenAIModel:
     """A model behind any server that speaks the OpenAI chat API.
 
-    Structured replies go down a ladder (grammar, then the modes of `instructor`); the rung that works is remembered.
-    `instructor` prepares requests, parses and checks replies and words the one correction; a list whose tail is broken
-    keeps its complete items.
+    Structured replies go down a ladder (grammar, then the modes of `instructor`); the rung that
+    works is remembered. `instructor` prepares requests, parses and checks replies and words the one
+    correction; a list whose tail is broken keeps its complete items.
 
     Args:
         model: the name that the server knows.
@@ -102,7 +110,12 @@ class OpenAIModel:
         gate: Gate | None = None,
         limiter: Limiter | None = None,
     ) -> None:
-        self._model, self._settings, self.name, self.dialect = model, settings, name or model, dialect
+        self._model, self._settings, self.name, self.dialect = (
+            model,
+            settings,
+            name or model,
+            dialect,
+        )
         self.context_tokens = settings.context_tokens or context_window(model)
         self._prices = prices or PriceTable()
         self._first, self._worked, self._skipped = first_rung, set[Rung](), set[Rung]()
@@ -132,7 +145,9 @@ class OpenAIModel:
             reply = await self._send(request, {"messages": ladder.wire_messages(request.messages)})
         except ServerRefusal as refusal:
             raise CallFailed(f"{refusal}; check that {self._model!r} is a chat model") from refusal
-        return replace(reply.response(), text=unwrapped(reply.text) if "<think>" in reply.text else reply.text)
+        return replace(
+            reply.response(), text=unwrapped(reply.text) if "<think>" in reply.text else reply.text
+        )
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
@@ -151,8 +166,8 @@ class OpenAIModel:
         key = self._settings.api_key or ("unused" if self._settings.base_url else None)
         if key is None:
             raise ModelUnavailable(
-                f"model {self._model!r} needs a key: set OPENAI_API_KEY, or SLIDERS_BASE_URL for a server of your own, "
-                "or leave the model out for the embedded one"
+                f"model {self._model!r} needs a key: set OPENAI_API_KEY, or SLIDERS_BASE_URL for a "
+                "server of your own, or leave the model out for the embedded one"
             )
         # Retries are ours: they honour Retry-After for all calls of the server at once.
         client = openai.AsyncOpenAI(api_key=key, base_url=self._settings.base_url, max_retries=0)
@@ -164,17 +179,27 @@ class OpenAIModel:
         request, reply = replace(request, max_tokens=1), None
         if self._tells_odds:
             with suppress(ServerRefusal):
-                reply = await self._send(request, {**asked, "logprobs": True, "top_logprobs": LISTED})
+                reply = await self._send(
+                    request, {**asked, "logprobs": True, "top_logprobs": LISTED}
+                )
         if reply is None:
             try:
                 reply = await self._send(replace(request, logprobs=False), asked)
             except ServerRefusal as refusal:
-                raise CallFailed(f"{refusal}; check that {self._model!r} is a chat model") from refusal
+                raise CallFailed(
+                    f"{refusal}; check that {self._model!r} is a chat model"
+                ) from refusal
             self._tells_odds = False  # they alone were refused
         odds = odds_of(request.choices, reply.first)
-        text = max(odds, key=lambda choice: odds[choice]) if odds else chosen(reply.text, request.choices)
+        text = (
+            max(odds, key=lambda choice: odds[choice])
+            if odds
+            else chosen(reply.text, request.choices)
+        )
         if text is None:
-            raise self._refused(request, f"it said {reply.text[:120]!r}, which is no choice", reply.usage)
+            raise self._refused(
+                request, f"it said {reply.text[:120]!r}, which is no choice", reply.usage
+            )
         return Response(text, odds or None, usage=reply.usage, odds=odds)
 
     async def _structured(self, request: Request, shape: Shape) -> Response:
@@ -185,7 +210,9 @@ class OpenAIModel:
                 response = await self._on_rung(request, shape, rung)
             except ServerRefusal as refusal:
                 if request.told or request.logprobs:  # it may be the odds that it refuses
-                    response = await self._structured(replace(request, told=False, logprobs=False), shape)
+                    response = await self._structured(
+                        replace(request, told=False, logprobs=False), shape
+                    )
                     self._tells_odds = rung in self._skipped  # else it is this way of asking
                     return response
                 tried.add(rung)  # the server does not know this way of asking
@@ -197,7 +224,10 @@ class OpenAIModel:
             except _Unusable as unusable:
                 tried.add(rung)
                 spent += unusable.usage
-                told = f"{unusable}; it said {unusable.text[:120]!r}; a larger model or a simpler schema may do"
+                told = (
+                    f"{unusable}; it said {unusable.text[:120]!r}; a larger model or a "
+                    "simpler schema may do"
+                )
                 if rung in self._worked:
                     break  # the way works with this server: this failure is the model's own
                 continue
@@ -207,7 +237,9 @@ class OpenAIModel:
         raise self._refused(request, told, spent)
 
     def _refused(self, request: Request, told: str, spent: Usage) -> ModelRefusal:
-        error = ModelRefusal(f"model {self._model!r} gave no usable reply in stage {request.stage!r}: {told}")
+        error = ModelRefusal(
+            f"model {self._model!r} gave no usable reply in stage {request.stage!r}: {told}"
+        )
         error.usage = spent
         return error
 
@@ -222,7 +254,9 @@ class OpenAIModel:
         except _Unusable as unusable:
             wrong = ValueError("\n".join(unusable.wrong))
         try:
-            second = await self._send(request, ladder.ask_again(rung, arguments, first.message, wrong))
+            second = await self._send(
+                request, ladder.ask_again(rung, arguments, first.message, wrong)
+            )
             spent = first.usage + second.usage
             response = self._read(second, rung, shape)
         except ModelError as error:
@@ -238,7 +272,8 @@ class OpenAIModel:
     def _read(self, reply: _Reply, rung: Rung, shape: Shape) -> Response:
         """The reply as data.
 
-        Raises _Unusable: it does not fit; TruncatedReply: it stopped at the limit and no complete item of a list could be kept.
+        Raises _Unusable: it does not fit; TruncatedReply: it stopped at the limit and no complete
+        item of a list could be kept.
         """
         try:
             return reply.response(plain_data(_parsed(reply, rung, shape)))
@@ -255,8 +290,9 @@ class OpenAIModel:
 
     def _truncated(self, reply: _Reply) -> TruncatedReply:
         error = TruncatedReply(
-            f"the reply of {self._model!r} stopped at its limit after {reply.usage.completion_tokens} tokens and "
-            "holds no complete item; split the input or raise max_tokens",
+            f"the reply of {self._model!r} stopped at its limit after "
+            f"{reply.usage.completion_tokens} tokens and holds no complete item; split the input "
+            "or raise max_tokens",
             partial=reply.text,
         )
         error.usage = reply.usage
@@ -265,11 +301,16 @@ class OpenAIModel:
     async def _send(self, request: Request, arguments: dict[str, Any]) -> _Reply:
         shown = (self.count_tokens(message["content"]) for message in arguments["messages"])
         estimate = sum(shown) + request.max_tokens if self._settings.tpm else 0
-        options: dict[str, Any] = {"temperature": request.temperature, "max_tokens": request.max_tokens}
+        options: dict[str, Any] = {
+            "temperature": request.temperature,
+            "max_tokens": request.max_tokens,
+        }
         if reasons := self._reasons:
             options = {"max_completion_tokens": request.max_tokens + _REASONING}
         elif request.temperature > 0:
-            options |= {"seed": self._settings.seed}  # not every server takes one, and without chance none is needed
+            options |= {
+                "seed": self._settings.seed
+            }  # not every server takes one, and without chance none is needed
         if request.logprobs or request.told:
             options |= {"logprobs": True}
         if request.told:
@@ -289,11 +330,15 @@ class OpenAIModel:
                     else:
                         sent = await channel.post(body)
             completion: Mapping[str, Any] = sent if isinstance(sent, dict) else {}
-            self._limiter.settle(booking, (completion.get("usage") or {}).get("total_tokens") or estimate)
+            self._limiter.settle(
+                booking, (completion.get("usage") or {}).get("total_tokens") or estimate
+            )
             return completion, time.perf_counter() - started
 
         try:
-            completion, seconds = await with_retries(once, self._settings.retries, self._limiter.pause)
+            completion, seconds = await with_retries(
+                once, self._settings.retries, self._limiter.pause
+            )
         except ServerRefusal as refusal:
             if reasons or "max_completion_tokens" not in str(refusal):
                 raise
@@ -302,11 +347,20 @@ class OpenAIModel:
         await self._turns.get().take()  # who waits for the place in flight sends first
         return self._reply(completion, seconds, arguments, request.told)
 
-    def _reply(self, completion: Mapping[str, Any], seconds: float, arguments: Mapping[str, Any], told: bool) -> _Reply:
+    def _reply(
+        self,
+        completion: Mapping[str, Any],
+        seconds: float,
+        arguments: Mapping[str, Any],
+        told: bool,
+    ) -> _Reply:
         choice = next(iter(completion.get("choices") or ()), None)
         if not choice:
             told_instead = f" ({completion['error']})" if completion.get("error") else ""
-            raise ModelError(f"model {self._model!r} at {self._where} sent a reply without choices{told_instead}; try again")
+            raise ModelError(
+                f"model {self._model!r} at {self._where} sent a reply without "
+                f"choices{told_instead}; try again"
+            )
         message = choice.get("message") or {}
         called = message.get("tool_calls")
         text = (called[0]["function"]["arguments"] if called else message.get("content")) or ""
@@ -321,13 +375,20 @@ class OpenAIModel:
             generated = self.count_tokens(text) if generated is None else generated
         generated = generated or 0
         tokens = (choice.get("logprobs") or {}).get("content") or ()
-        usage = Usage(1, 0, prompt, generated, seconds, self._prices.cost(self._model, prompt, generated))
+        usage = Usage(
+            1, 0, prompt, generated, seconds, self._prices.cost(self._model, prompt, generated)
+        )
         reason = choice.get("finish_reason")
         if message.get("refusal") or reason == "content_filter":
-            declined = ModelRefusal(f"model {self._model!r} declined: {message.get('refusal') or reason}; rephrase the question")
+            declined = ModelRefusal(
+                f"model {self._model!r} declined: {message.get('refusal') or reason}; "
+                "rephrase the question"
+            )
             declined.usage = usage
             raise declined
-        return _Reply(message, text, "length" if reason == "length" else "stop", usage, tokens, told)
+        return _Reply(
+            message, text, "length" if reason == "length" else "stop", usage, tokens, told
+        )
 
 
 def _add_paid(error: ModelError, before: Usage) -> None:
@@ -353,7 +414,9 @@ def _parsed(reply: _Reply, rung: Rung, shape: Shape) -> BaseModel:
 
 
 def _good_items(reply: _Reply, shape: Shape) -> Response | None:
-    """What is complete of the reply, without list items that do not fit: one bad row does not cost the others."""
+    """What is complete of the reply, without list items that do not fit: one bad row does
+    not cost the others.
+    """
     text = unwrapped(reply.text)
     items = complete_items(text)
     data = None if items is None else without_bad_items(items, shape)

@@ -1,4 +1,6 @@
-"""Limits of a server: requests a minute, tokens a minute, requests in flight, and pauses that the server asks for."""
+"""Limits of a server: requests a minute, tokens a minute, requests in flight, and pauses that
+the server asks for.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ class Limiter(Protocol):
 class RateLimiter:
     """A sliding window of one minute over requests and tokens.
 
-    Tokens are booked as an estimate before a call and corrected by `settle` after it. A request larger than the whole
-    window is let through alone, because waiting would never help.
+    Tokens are booked as an estimate before a call and corrected by `settle` after it. A request
+    larger than the whole window is let through alone, because waiting would never help.
     """
 
     def __init__(

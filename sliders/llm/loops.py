@@ -1,4 +1,6 @@
-"""Things that belong to one event loop: clients and locks cannot be carried from one `asyncio.run` to the next."""
+"""Things that belong to one event loop: clients and locks cannot be carried from one
+`asyncio.run` to the next.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ class PerLoop(Generic[T]):
 class Turns:
     """Lets those who wait go on one at a time, one in each round of the event loop.
 
-    What came in together would otherwise be worked on in one go, while the loop neither sends the next requests nor
-    reads the next replies.
+    What came in together would otherwise be worked on in one go, while the loop neither sends the
+    next requests nor reads the next replies.
     """
 
     def __init__(self) -> None:

@@ -26,11 +26,12 @@ class Request:
     """One model call, fully described: the same request has the same cache key.
 
     `stage` is the room that asks ("schema", "gate", "extract", "reconcile", "answer", "plan").
-    `reply` is a pydantic model of the reply, `json_schema` a JSON schema where its shape depends on columns; neither
-    means free text. `choices` non-empty asks for ONE token and the log-probability of each choice at it. `told` asks for the
-    odds that each member of the JSON reply has a value rather than null. `enough` may be
-    asked about a reply under way, so that a server of our own stops when nothing more is to come, and `before_sending` is
-    called once its place in flight is there and may raise; they are no part of what the request is.
+    `reply` is a pydantic model of the reply, `json_schema` a JSON schema where its shape depends on
+    columns; neither means free text. `choices` non-empty asks for ONE token and the log-probability
+    of each choice at it. `told` asks for the odds that each member of the JSON reply has a value
+    rather than null. `enough` may be asked about a reply under way, so that a server of our own
+    stops when nothing more is to come, and `before_sending` is called once its place in flight is
+    there and may raise; they are no part of what the request is.
     """
 
     stage: str
@@ -49,7 +50,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens, seconds and cost (USD) of one call or of many; `calls` counts those that reached a server."""
+    """Tokens, seconds and cost (USD) of one call or of many; `calls` counts those
+    that reached a server.
+    """
 
     calls: int = 0
     cached_calls: int = 0
@@ -81,10 +84,11 @@ class Usage:
 class Response:
     """A model's reply. `data` is the parsed JSON when the request had a schema.
 
-    `salvaged` says that a broken tail was cut from a list; `token_logprobs` are natural logs, empty unless asked for;
-    `odds` is the natural log-probability of each choice of the request, or the log-odds of a value against null of each
-    member of the reply, empty where the server tells none; `sureness` is the log-probability of the least likely token of each
-    member's value, beside those odds.
+    `salvaged` says that a broken tail was cut from a list; `token_logprobs` are natural logs,
+    empty unless asked for; `odds` is the natural log-probability of each choice of the request,
+    or the log-odds of a value against null of each member of the reply, empty where the server
+    tells none; `sureness` is the log-probability of the least likely token of each member's
+    value, beside those odds.
     """
 
     text: str
@@ -99,9 +103,11 @@ class Response:
 
 
 class Model(Protocol):
-    """Anything that answers requests: a server, the embedded model, a cache around either, a double.
+    """Anything that answers requests: a server, the embedded model, a cache
+    around either, a double.
 
-    `name` is what the ledger stores, `context_tokens` the size of the window, `dialect` how the model is asked.
+    `name` is what the ledger stores, `context_tokens` the size of the window, `dialect`
+    how the model is asked.
     """
 
     name: str
@@ -109,14 +115,16 @@ class Model(Protocol):
     dialect: Dialect
 
     def count_tokens(self, text: str) -> int:
-        """Number of tokens of `text` for this model (an estimate where its tokenizer is unknown)."""
+        """Number of tokens of `text` for this model (an estimate where its
+        tokenizer is unknown).
+        """
         ...
 
     async def generate(self, request: Request) -> Response:
         """Answer one request.
 
-        Raises ModelUnavailable: no server, wrong key, unknown model; ModelRefusal: the reply does not parse and cannot be
-        repaired; TruncatedReply: the reply stopped at `max_tokens` and nothing could be salvaged; BudgetExceeded: the run's limit
-        is reached.
+        Raises ModelUnavailable: no server, wrong key, unknown model; ModelRefusal: the reply does
+        not parse and cannot be repaired; TruncatedReply: the reply stopped at `max_tokens` and
+        nothing could be salvaged; BudgetExceeded: the run's limit is reached.
         """
         ...

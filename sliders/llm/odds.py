@@ -1,4 +1,6 @@
-"""The log-probability of each choice at the first token of a reply, and the odds of a value against null inside a JSON reply."""
+"""The log-probability of each choice at the first token of a reply, and the odds of a value against
+null inside a JSON reply.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ _MARKS = " \t\r\n\"'`*_.,:;!?()[]"
 def chosen(text: str, choices: Sequence[str]) -> str | None:
     """The one choice that a token stands for, whatever its capitals, spaces and marks around it.
 
-    A token that is a choice, or the beginning of one choice only. Where two choices share their first token, the token
-    stands for neither: let the model choose by letter then.
+    A token that is a choice, or the beginning of one choice only. Where two choices share their
+    first token, the token stands for neither: let the model choose by letter then.
     """
     token = text.strip(_MARKS).casefold()
     if not token:
@@ -34,10 +36,12 @@ def odds_of(choices: Sequence[str], listed: Sequence[Mapping[str, Any]]) -> dict
 
     Args:
         choices: what the reply may be.
-        listed: the likeliest first tokens as the chat API gives them, each with `token` and `logprob`.
+        listed: the likeliest first tokens as the chat API gives them, each with
+            `token` and `logprob`.
 
     Returns:
-        Nothing when no token stands for a choice; a choice that none stands for gets the floor of the list, minus 1.
+        Nothing when no token stands for a choice; a choice that none stands for gets the floor
+            of the list, minus 1.
     """
     found: dict[str, list[float]] = {}
     for token in listed:
@@ -51,33 +55,37 @@ def odds_of(choices: Sequence[str], listed: Sequence[Mapping[str, Any]]) -> dict
 
 
 def told_odds(tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """For each member of the JSON objects of a reply, where its value begins: the log-odds of true against false where it is one
-    of these, else of a value against null.
+    """For each member of the JSON objects of a reply, where its value begins: the log-odds of true
+    against false where it is one of these, else of a value against null.
 
-    The reply may say a value each time and yet prefer it far less in a document that has none: what a small model prefers
-    between documents is sound, its threshold is not.
+    The reply may say a value each time and yet prefer it far less in a document that has none:
+    what a small model prefers between documents is sound, its threshold is not.
 
     Args:
         tokens: the reply's tokens as the chat API gives them, each with its likeliest rivals.
 
     Returns:
-        By the member's name, with `#1`, `#2`... behind it where one comes again in a further object. Nothing for members whose
+        By the member's name, with `#1`, `#2`... behind it where one comes again in a further
+            object. Nothing for members whose
         token came without rivals; one that is not listed counts as the floor of the list, minus 1.
     """
     text, starts = _text(tokens)
     found: dict[str, float] = {}
     for name, begin in _members(text):
-        listed = tokens[bisect_right(starts, min(begin, len(text) - 1)) - 1].get("top_logprobs") or ()
+        listed = (
+            tokens[bisect_right(starts, min(begin, len(text) - 1)) - 1].get("top_logprobs") or ()
+        )
         if listed:
             found[name] = _preferred(listed, text.startswith(("true", "false"), begin))
     return found
 
 
 def sureness(tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """For each member of the JSON objects of a reply, the natural log-probability of the least likely token of its value.
+    """For each member of the JSON objects of a reply, the natural log-probability of the least
+    likely token of its value.
 
-    The token that closes a text is left out: it stands for what follows, too. Of values that a small model read wrongly most have
-    such a token (written and look sets: AUC .81).
+    The token that closes a text is left out: it stands for what follows, too. Of values that a
+    small model read wrongly most have such a token (written and look sets: AUC .81).
 
     Args:
         tokens: the reply's tokens as the chat API gives them, each with its `logprob`.
@@ -94,7 +102,9 @@ def sureness(tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
             continue
         first, last = bisect_right(starts, begin) - 1, bisect_right(starts, end - 1) - 1
         closing = isinstance(value, str) and last > first
-        found[name] = min(float(token["logprob"]) for token in tokens[first : last if closing else last + 1])
+        found[name] = min(
+            float(token["logprob"]) for token in tokens[first : last if closing else last + 1]
+        )
     return found
 
 
@@ -108,7 +118,9 @@ def _text(tokens: Sequence[Mapping[str, Any]]) -> tuple[str, list[int]]:
 
 
 def _members(text: str) -> Iterator[tuple[str, int]]:
-    """Each member's name, numbered where it comes again in a further object, and where its value begins."""
+    """Each member's name, numbered where it comes again in a further object, and
+    where its value begins.
+    """
     times: Counter[str] = Counter()
     for member in _MEMBER.finditer(text):
         yield numbered(member[1], times[member[1]]), member.end()
@@ -125,11 +137,15 @@ def numbered(member: str, object_number: int) -> str:
 
 
 def _preferred(listed: Sequence[Mapping[str, Any]], boolean: bool) -> float:
-    """How much the first kind of token is preferred to the second: true to false, or anything to null."""
+    """How much the first kind of token is preferred to the second: true to false,
+    or anything to null.
+    """
     begun = [(str(t["token"]).strip(), float(t["logprob"])) for t in listed]
     floor = min(log for _, log in begun) - 1.0
     if boolean:
-        first, second = ([log for word, log in begun if word.startswith(said)] for said in ("true", "false"))
+        first, second = (
+            [log for word, log in begun if word.startswith(said)] for said in ("true", "false")
+        )
     else:
         first = [log for word, log in begun if not word.startswith("null")]
         second = [log for word, log in begun if word.startswith("null")]

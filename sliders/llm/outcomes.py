@@ -1,4 +1,6 @@
-"""How the calls of a run ended: a run of which none succeeds, and that rests on nothing known, is stopped after a few."""
+"""How the calls of a run ended: a run of which none succeeds, and that rests on nothing known, is
+stopped after a few.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,15 @@ from collections import Counter
 from sliders.errors import ModelError, ModelUnavailable, TruncatedReply
 
 FEW, FEW_CUT = 6, 20
-"""Failed calls, none having succeeded, after which the run stops; replies that were cut are asked for again in halves."""
+"""Failed calls, none having succeeded, after which the run stops; replies that were cut are asked
+for again in halves.
+"""
 
 
 class Outcomes:
-    """Calls of one run: how many `worked`, now or for an earlier run whose replies it rests on, and the reasons of those that
-    failed."""
+    """Calls of one run: how many `worked`, now or for an earlier run whose replies it rests on, and
+    the reasons of those that failed.
+    """
 
     def __init__(self) -> None:
         self.worked = 0
@@ -44,4 +49,7 @@ class Outcomes:
 
 def every_call_failed(reason: str, number: int) -> str:
     """The words for a run of which no call succeeded."""
-    return f"every call to the model failed ({number} so far): {reason}; change what is wrong there and run the command again"
+    return (
+        f"every call to the model failed ({number} so far): {reason}; change what is wrong there "
+        "and run the command again"
+    )

@@ -1,8 +1,9 @@
-"""Prompts: files that are rendered with strict variables, and whose values cannot pose as instructions.
+"""Prompts: files that are rendered with strict variables, and whose values cannot
+pose as instructions.
 
-A prompt file is `prompts/<room>/<verb>.md`. What stands before the first line `---user---` is the system message; more
-`---user---` and `---assistant---` lines start further messages. The file is cut into messages before it is rendered,
-so no value can start a message.
+A prompt file is `prompts/<room>/<verb>.md`. What stands before the first line `---user---` is the
+system message; more `---user---` and `---assistant---` lines start further messages. The file is
+cut into messages before it is rendered, so no value can start a message.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _ROLE_LINE = re.compile(r"^---(user|assistant)---[ \t]*$", re.MULTILINE)
 _ROLE_MARK = re.compile(
     r"---(?=(?:user|assistant|system)---)|(?<=\b(?:user))---|(?<=\b(?:assistant))---|(?<=\b(?:system))---"
 )
-# Marks that chat templates turn into tokens of their own, in the families in use: ChatML, Llama 2 and 3, Gemma,
-# DeepSeek.
+# Marks that chat templates turn into tokens of their own, in the families in use:
+# ChatML, Llama 2 and 3, Gemma, DeepSeek.
 _CONTROL = re.compile(
     r"<[|｜][^<>\n]{0,60}[|｜]>|<</?SYS>>|</?s>|\[/?INST\]|</?(?:start|end)_of_turn>|</?think>|</?tool_(?:call|response)>",
     re.IGNORECASE,
@@ -39,18 +40,23 @@ _GUARDS = str.maketrans({"<": "‹", ">": "›", "[": "⁅", "]": "⁆"})
 def defuse(text: str, fences: frozenset[str] = frozenset()) -> str:
     """`text` as plain data: chat-template marks, role lines and the fences named lose their power.
 
-    Characters are replaced one by one by look-alikes, so the length stays and every other character keeps its place.
+    Characters are replaced one by one by look-alikes, so the length stays and every other
+    character keeps its place.
 
     Args:
         text: a value that goes into a prompt.
-        fences: names of tags (`document`) and the marks ``"```"`` and ``'\"\"\"'`` that the prompt uses as delimiters.
+        fences: names of tags (`document`) and the marks ``"```"`` and ``'\"\"\"'`` that the
+            prompt uses as delimiters.
     """
     text = LONE_SURROGATE.sub("\ufffd", text)  # no server takes them
     text = _CONTROL.sub(lambda m: m.group().translate(_GUARDS), text)
     if "---" in text:
         text = _ROLE_MARK.sub("‐‐‐", text)
     if fences:
-        text = _TAG.sub(lambda m: m.group().translate(_GUARDS) if m.group(1).lower() in fences else m.group(), text)
+        text = _TAG.sub(
+            lambda m: m.group().translate(_GUARDS) if m.group(1).lower() in fences else m.group(),
+            text,
+        )
         for mark, harmless in (("```", "'''"), ('"""', "'''")):
             if mark in fences:
                 text = text.replace(mark, harmless)
@@ -72,7 +78,9 @@ class Prompt:
         """Compile a prompt from the text of its file."""
         marks = _ROLE_LINE.split(source)
         raw: list[tuple[Role, str]] = [("system", marks[0])]
-        raw += [(cast(Role, role), body) for role, body in zip(marks[1::2], marks[2::2], strict=True)]
+        raw += [
+            (cast(Role, role), body) for role, body in zip(marks[1::2], marks[2::2], strict=True)
+        ]
         fences = _fences(source)
         environment = Environment(
             undefined=StrictUndefined,
@@ -92,7 +100,8 @@ class Prompt:
 
     @property
     def system(self) -> Message:
-        """Its first message, which takes no values: another prompt that begins with it shares the server's prefix cache.
+        """Its first message, which takes no values: another prompt that begins with it shares the
+        server's prefix cache.
 
         Raises TypeError: the prompt begins with no such message.
         """
@@ -104,14 +113,16 @@ class Prompt:
     def render(self, **values: Any) -> tuple[Message, ...]:
         """The messages of a call.
 
-        Raises TypeError: a variable of the prompt is missing, or a value is given that the prompt does not use.
+        Raises TypeError: a variable of the prompt is missing, or a value is given that the
+        prompt does not use.
         """
         missing, unused = self.variables - set(values), set(values) - self.variables
         if missing or unused:
             told = [f"missing {', '.join(sorted(missing))}"] if missing else []
             told += [f"unused {', '.join(sorted(unused))}"] if unused else []
             raise TypeError(
-                f"prompt {self.name}: {'; '.join(told)}; it takes {', '.join(sorted(self.variables)) or 'nothing'}"
+                f"prompt {self.name}: {'; '.join(told)}; it takes "
+                f"{', '.join(sorted(self.variables)) or 'nothing'}"
             )
         rendered = ((role, template.render(values).strip()) for role, template in self._parts)
         return tuple(Message(role, content) for role, content in rendered if content)
@@ -123,7 +134,9 @@ def _fences(source: str) -> frozenset[str]:
 
 
 def prompt_dir() -> Path:
-    """The folder of the prompt files: inside the installed package, or the checkout's `prompts/`."""
+    """The folder of the prompt files: inside the installed package, or the
+    checkout's `prompts/`.
+    """
     package = Path(__file__).resolve().parent.parent
     packaged = package / "_prompts"
     return packaged if packaged.is_dir() else package.parent / "prompts"
@@ -131,7 +144,10 @@ def prompt_dir() -> Path:
 
 @cache
 def load_prompt(name: str, dialect: Dialect) -> Prompt:
-    """The prompt `<room>/<verb>` of a dialect. Raises FileNotFoundError: the package holds no such prompt."""
+    """The prompt `<room>/<verb>` of a dialect.
+
+    Raises FileNotFoundError: the package holds no such prompt.
+    """
     folder = prompt_dir() / dialect.name
     path = folder / f"{name}.md"
     if not path.is_file():

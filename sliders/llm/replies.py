@@ -1,5 +1,6 @@
-"""Structured replies: their shape, always a pydantic model that `instructor` asks for and checks, and what is complete of a
-reply whose tail is broken."""
+"""Structured replies: their shape, always a pydantic model that `instructor` asks for and checks,
+and what is complete of a reply whose tail is broken.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +23,26 @@ Shape = type[BaseModel]
 
 
 class LenientReply(BaseModel):
-    """A reply, or a part of one, in which null is as good as a field left out and a number as good as its digits."""
+    """A reply, or a part of one, in which null is as good as a field left out and a number
+    as good as its digits.
+    """
 
     model_config = ConfigDict(coerce_numbers_to_str=True)
 
     @model_validator(mode="before")
     @classmethod
     def _without_nulls(cls, data: Any) -> Any:
-        return {k: v for k, v in data.items() if v is not None} if isinstance(data, Mapping) else data
+        return (
+            {k: v for k, v in data.items() if v is not None} if isinstance(data, Mapping) else data
+        )
 
 
 def every_member(schema: dict[str, Any]) -> None:
-    """For `json_schema_extra`: the schema that is sent asks for every member, though a reply without one is taken.
+    """For `json_schema_extra`: the schema that is sent asks for every member, though a reply
+    without one is taken.
 
-    Under a grammar a small model leaves out what is optional: an expression behind its quote, for one.
+    Under a grammar a small model leaves out what is optional: an expression
+    behind its quote, for one.
     """
     schema["required"] = list(schema["properties"])
 
@@ -44,18 +51,25 @@ def shape_of(request: Request) -> Shape | None:
     """The reply's shape as a pydantic model; None for free text."""
     if request.reply is not None:
         return _of_model(request.reply)
-    return None if request.json_schema is None else _of_schema(json.dumps(request.json_schema, default=dict))
+    return (
+        None
+        if request.json_schema is None
+        else _of_schema(json.dumps(request.json_schema, default=dict))
+    )
 
 
 def is_strict(schema: object) -> bool:
-    """Whether a strict server takes the schema: every object closed, every property required, no limits of length."""
+    """Whether a strict server takes the schema: every object closed, every property required,
+    no limits of length.
+    """
     if isinstance(schema, list):
         return all(map(is_strict, schema))
     if not isinstance(schema, Mapping):
         return True
     members = schema.get("properties")
     if isinstance(members, Mapping) and (
-        schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(members)
+        schema.get("additionalProperties") is not False
+        or set(schema.get("required", ())) != set(members)
     ):
         return False
     return not _UNKNOWN_TO_STRICT & set(schema) and all(map(is_strict, schema.values()))
@@ -67,7 +81,9 @@ def plain_data(reply: BaseModel) -> Any:
 
 
 def without_halves(data: Any) -> Any:
-    """`data` with a mark in the place of each half of a surrogate pair, which no file and no database takes."""
+    """`data` with a mark in the place of each half of a surrogate pair, which no file
+    and no database takes.
+    """
     if isinstance(data, str):
         return data if data.isascii() else LONE_SURROGATE.sub("\ufffd", data)
     if isinstance(data, dict):
@@ -77,12 +93,17 @@ def without_halves(data: Any) -> Any:
 
 def told(error: ValidationError) -> tuple[str, ...]:
     """What does not fit, a line each with its place, at most eight."""
-    lines = (f"{'.'.join(map(str, e['loc'])) or 'the reply'}: {e['msg']}" for e in error.errors(include_url=False))
+    lines = (
+        f"{'.'.join(map(str, e['loc'])) or 'the reply'}: {e['msg']}"
+        for e in error.errors(include_url=False)
+    )
     return tuple(lines)[:_MOST_TOLD]
 
 
 def without_bad_items(data: Any, shape: Shape) -> Any | None:
-    """`data` without the items of its lists that do not fit, as JSON data; None where that does not make it fit."""
+    """`data` without the items of its lists that do not fit, as JSON data;
+    None where that does not make it fit.
+    """
     try:
         return plain_data(shape.model_validate(data))
     except ValidationError as error:
@@ -116,7 +137,9 @@ def _without(data: Any, bad: set[tuple[int | str, ...]], here: tuple[int | str, 
 
 @lru_cache(maxsize=256)
 def _of_model(reply: type[BaseModel]) -> Shape:
-    """The model with its JSON schema made once: pydantic makes it anew at every request (0.5 ms)."""
+    """The model with its JSON schema made once: pydantic makes it anew at
+    every request (0.5 ms).
+    """
     schema = reply.model_json_schema()
     members = {
         "__doc__": reply.__doc__,
@@ -167,21 +190,27 @@ def unwrapped(text: str) -> str:
     text = text.strip()
     if not text.startswith(("{", "[")):  # such a mark inside JSON is text
         text = _THINK.sub("", text).rpartition("</think>")[2].strip()
-        if not text.startswith(("{", "[")) and (fenced := _FENCE.search(text)) and fenced[1].strip():
+        if (
+            not text.startswith(("{", "["))
+            and (fenced := _FENCE.search(text))
+            and fenced[1].strip()
+        ):
             return fenced[1].strip()
     return text.removesuffix("```").strip()
 
 
 def is_closed(text: str) -> bool:
-    """Whether every bracket of `text` is closed, so that no part of a value passes for the whole."""
+    """Whether every bracket of `text` is closed, so that no part of a value
+    passes for the whole.
+    """
     return not _open_brackets(text)
 
 
 def complete_items(text: str) -> Any | None:
     """The complete items of a reply that breaks off or has a fault; None when nothing can be kept.
 
-    Handles a list and an object that holds one (also nested): members before the break stay, the list keeps its
-    complete items, what follows is dropped. A value that is cut is never kept.
+    Handles a list and an object that holds one (also nested): members before the break stay, the
+    list keeps its complete items, what follows is dropped. A value that is cut is never kept.
     """
     start = min((i for i in (text.find("{"), text.find("[")) if i >= 0), default=-1)
     if start < 0:
@@ -237,7 +266,11 @@ def _drop_cut_item(data: Any, brackets: list[str]) -> None:
 
 
 def _has_items(data: Any) -> bool:
-    """Whether a list with at least one item was kept; an object cut before its list is no answer."""
+    """Whether a list with at least one item was kept; an object cut before
+    its list is no answer.
+    """
     if isinstance(data, list):
         return bool(data)
-    return isinstance(data, dict) and any(_has_items(v) for v in data.values() if isinstance(v, dict | list))
+    return isinstance(data, dict) and any(
+        _has_items(v) for v in data.values() if isinstance(v, dict | list)
+    )

@@ -29,12 +29,16 @@ class ServerRefusal(Exception):
 class _Passing(ModelError):
     """An error that may be gone at the next try. `retry_after` is the server's wish in seconds."""
 
-    def __init__(self, message: str, retry_after: float | None = None, unreachable: bool = False) -> None:
+    def __init__(
+        self, message: str, retry_after: float | None = None, unreachable: bool = False
+    ) -> None:
         super().__init__(message)
         self.retry_after, self.unreachable = retry_after, unreachable
 
 
-async def with_retries(once: Callable[[], Awaitable[T]], retries: int, pause: Callable[[float], None]) -> T:
+async def with_retries(
+    once: Callable[[], Awaitable[T]], retries: int, pause: Callable[[float], None]
+) -> T:
     """Run `once` until it works, with growing random waits, at most `retries` more times.
 
     Raises ModelError: the server kept failing.
@@ -47,7 +51,8 @@ async def with_retries(once: Callable[[], Awaitable[T]], retries: int, pause: Ca
 
     async def again() -> T:
         if failed:
-            raise failed.pop()  # the first try, which most often is the only one, takes no retrying machinery
+            # the first try, which most often is the only one, takes no retrying machinery
+            raise failed.pop()
         return await once()
 
     def wait(state: RetryCallState) -> float:
@@ -58,11 +63,14 @@ async def with_retries(once: Callable[[], Awaitable[T]], retries: int, pause: Ca
         return wish
 
     def stop(state: RetryCallState) -> bool:
-        # A server that is not there will not come up in the next minute: one more try covers a restart.
+        # A server that is not there will not come up in the next minute: one more
+        # try covers a restart.
         return state.attempt_number > (min(retries, 1) if _failure(state).unreachable else retries)
 
     try:
-        return await AsyncRetrying(stop=stop, wait=wait, retry=retry_if_exception_type(_Passing), reraise=True)(again)
+        return await AsyncRetrying(
+            stop=stop, wait=wait, retry=retry_if_exception_type(_Passing), reraise=True
+        )(again)
     except _Passing as error:
         kind = ModelUnavailable if error.unreachable else CallFailed
         raise kind(str(error)) from error.__cause__
@@ -81,12 +89,15 @@ def translated(model: str, where: str, timeout: float) -> Iterator[None]:
         yield
     except openai.APITimeoutError as error:
         raise _Passing(
-            f"{where} did not answer within {timeout:g} s; raise SLIDERS_TIMEOUT, or lower SLIDERS_CONCURRENCY"
+            f"{where} did not answer within {timeout:g} s; raise SLIDERS_TIMEOUT, or lower "
+            "SLIDERS_CONCURRENCY"
         ) from error
     except openai.APIConnectionError as error:
         reason = error.__cause__ or error
         if isinstance(reason, _BROKEN) and not isinstance(reason, aiohttp.ClientConnectorError):
-            raise _Passing(f"{where} broke the connection off ({reason}); try again later") from error
+            raise _Passing(
+                f"{where} broke the connection off ({reason}); try again later"
+            ) from error
         raise _Passing(
             f"no model server answers at {where} ({reason}); start it, correct SLIDERS_BASE_URL, "
             "or leave both model and server out for the embedded model",
@@ -101,28 +112,39 @@ def _status_error(error: openai.APIStatusError, model: str, where: str) -> Excep
     lowered = f"{text} {error.code or ''} {error.type or ''}".lower()
     if status in (401, 403):
         return ModelUnavailable(
-            f"{where} refuses the key ({status}: {text}); set OPENAI_API_KEY to a key of that server"
+            f"{where} refuses the key ({status}: {text}); set OPENAI_API_KEY to a "
+            "key of that server"
         )
-    if status == 402 or (status == 429 and "insufficient_quota" in lowered):  # a bare "quota" may be that of a minute
+    if status == 402 or (
+        status == 429 and "insufficient_quota" in lowered
+    ):  # a bare "quota" may be that of a minute
         return ModelUnavailable(
-            f"the account at {where} has no quota or credit left ({text}); top it up or use another key or model"
+            f"the account at {where} has no quota or credit left ({text}); top it up or use "
+            "another key or model"
         )
     if status in (408, 409, 425, 429) or status >= 500:
         return _Passing(
-            f"{where} keeps answering {status}: {text}; try again later, or lower SLIDERS_CONCURRENCY",
+            f"{where} keeps answering {status}: {text}; try again later, or lower "
+            "SLIDERS_CONCURRENCY",
             _retry_after(error),
         )
-    if status == 413 or ("context" in lowered and any(w in lowered for w in ("length", "exceed", "size", "maximum"))):
+    if status == 413 or (
+        "context" in lowered and any(w in lowered for w in ("length", "exceed", "size", "maximum"))
+    ):
         return TruncatedReply(
-            f"the input does not fit the context window of {model!r} at {where} ({text}); split the input"
+            f"the input does not fit the context window of {model!r} at {where} "
+            f"({text}); split the input"
         )
     if "model" in lowered and any(
         w in lowered for w in ("not found", "does not exist", "not exist", "unknown", "no such")
     ):
-        return ModelUnavailable(f"{where} has no model {model!r} ({text}); set SLIDERS_MODEL to a name it serves")
+        return ModelUnavailable(
+            f"{where} has no model {model!r} ({text}); set SLIDERS_MODEL to a name it serves"
+        )
     if status == 404:
         return ModelUnavailable(
-            f"{where} answers 404 ({text}); check that SLIDERS_BASE_URL ends in /v1 and the model {model!r} exists"
+            f"{where} answers 404 ({text}); check that SLIDERS_BASE_URL ends in /v1 and the model "
+            f"{model!r} exists"
         )
     return ServerRefusal(f"{where} answers {status}: {text}")
 
@@ -135,7 +157,9 @@ def _message(error: openai.APIStatusError) -> str:
 
 
 def _retry_after(error: openai.APIStatusError) -> float | None:
-    """Seconds that the server asks to wait (`retry-after-ms`, or `Retry-After` as seconds or a date)."""
+    """Seconds that the server asks to wait (`retry-after-ms`, or `Retry-After`
+    as seconds or a date).
+    """
     headers = error.response.headers
     try:
         if "retry-after-ms" in headers:
@@ -145,6 +169,8 @@ def _retry_after(error: openai.APIStatusError) -> float | None:
         value = headers["retry-after"]
         if value.replace(".", "", 1).strip().isdigit():
             return min(float(value), _MAX_WAIT)
-        return min(max(email.utils.parsedate_to_datetime(value).timestamp() - time.time(), 0.0), _MAX_WAIT)
+        return min(
+            max(email.utils.parsedate_to_datetime(value).timestamp() - time.time(), 0.0), _MAX_WAIT
+        )
     except (ValueError, TypeError):
         return None

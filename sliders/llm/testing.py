@@ -1,4 +1,6 @@
-"""Doubles of a model, for tests of this package and of programs that use it. None of them reaches a network."""
+"""Doubles of a model, for tests of this package and of programs that use it.
+None of them reaches a network.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,17 @@ def _compact(data: object) -> str:
 
 
 class _Double:
-    """What the doubles share: a name, a window, a history, and replies that are checked like a server's."""
+    """What the doubles share: a name, a window, a history, and replies that are
+    checked like a server's.
+    """
 
     def __init__(self, name: str, context_tokens: int, latency: float, dialect: Dialect) -> None:
-        self.name, self.context_tokens, self.dialect, self._latency = name, context_tokens, dialect, latency
+        self.name, self.context_tokens, self.dialect, self._latency = (
+            name,
+            context_tokens,
+            dialect,
+            latency,
+        )
         self.history: list[Request] = []
         self.in_flight = 0
         self.most_in_flight = 0
@@ -78,18 +87,26 @@ class _Double:
                 data = plain_data(shape.model_validate_json(text))
             except ValidationError as error:
                 raise ModelRefusal(
-                    f"the double's reply does not fit the schema of stage {request.stage}: {'; '.join(told(error))}; "
-                    f"it is {text[:80]!r}"
+                    f"the double's reply does not fit the schema of stage {request.stage}: "
+                    f"{'; '.join(told(error))}; it is {text[:80]!r}"
                 ) from error
         return Response(text, data, usage=self._usage(request, text))
 
     def _chosen(self, request: Request, reply: str | Mapping[str, Any] | list[Any]) -> Response:
-        """A choice, or the odds of the choices that are given (the others get the least of them, minus 1)."""
+        """A choice, or the odds of the choices that are given (the others get the
+        least of them, minus 1).
+        """
         given = reply if isinstance(reply, Mapping) else {}
         text = max(given, key=lambda choice: given[choice]) if given else str(reply)
         if not {text, *given} <= set(request.choices):
-            raise ModelRefusal(f"the double's reply {reply!r} is none of the choices {', '.join(request.choices)}")
-        odds = {choice: float(given.get(choice, min(given.values()) - 1.0)) for choice in request.choices if given}
+            raise ModelRefusal(
+                f"the double's reply {reply!r} is none of the choices {', '.join(request.choices)}"
+            )
+        odds = {
+            choice: float(given.get(choice, min(given.values()) - 1.0))
+            for choice in request.choices
+            if given
+        }
         return Response(text, odds or None, usage=self._usage(request, "x"), odds=odds)
 
     def _usage(self, request: Request, text: str) -> Usage:
@@ -101,8 +118,9 @@ class ScriptedModel(_Double):
     """Replies from a script.
 
     Args:
-        replies: a sequence, taken in order; or a mapping from a stage, or from words that stand in the messages, to a
-            reply or to a sequence of replies. A reply is text, JSON data, a `Response`, or an exception to raise.
+        replies: a sequence, taken in order; or a mapping from a stage, or from words that stand in
+            the messages, to a reply or to a sequence of replies. A reply is text, JSON data, a
+            `Response`, or an exception to raise.
         repeat_last: go on with the last reply of a sequence when it is used up.
     """
 
@@ -119,7 +137,9 @@ class ScriptedModel(_Double):
         super().__init__(name, context_tokens, latency, dialect)
         self._repeat_last = repeat_last
         table = replies if isinstance(replies, Mapping) else {"": list(replies)}
-        self._replies: dict[str, Any] = {k: list(v) if isinstance(v, list | tuple) else v for k, v in table.items()}
+        self._replies: dict[str, Any] = {
+            k: list(v) if isinstance(v, list | tuple) else v for k, v in table.items()
+        }
 
     @property
     def remaining(self) -> int:
@@ -128,12 +148,17 @@ class ScriptedModel(_Double):
 
     async def _reply(self, request: Request) -> Reply:
         text = "\n".join(message.content for message in request.messages)
-        key = request.stage if request.stage in self._replies else next((k for k in self._replies if k in text), None)
+        key = (
+            request.stage
+            if request.stage in self._replies
+            else next((k for k in self._replies if k in text), None)
+        )
         known: Any = [] if key is None else self._replies[key]
         if isinstance(known, list):
             if not known:
                 raise ModelRefusal(
-                    f"the script has no reply for call {len(self.history)}, stage {request.stage!r}: {text[-200:]!r}"
+                    f"the script has no reply for call {len(self.history)}, stage "
+                    f"{request.stage!r}: {text[-200:]!r}"
                 )
             known = known[0] if self._repeat_last and len(known) == 1 else known.pop(0)
         reply: Reply = known
@@ -141,7 +166,9 @@ class ScriptedModel(_Double):
 
 
 class FunctionModel(_Double):
-    """Replies by a function of the request, plain or async; it returns what a `ScriptedModel` may reply."""
+    """Replies by a function of the request, plain or async; it returns what a
+    `ScriptedModel` may reply.
+    """
 
     def __init__(
         self,

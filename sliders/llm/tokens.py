@@ -38,13 +38,17 @@ gemma-3 131072 -
 gemma-2 8192 -
 phi-4 16384 -
 """
-"""Prefixes of model names (the longest wins), context windows in tokens from the publishers' model cards, vocabularies."""
+"""Prefixes of model names (the longest wins), context windows in tokens from the publishers' model
+cards, vocabularies.
+"""
 
 
 @cache
 def _known(model: str) -> tuple[int, str]:
     name = model.lower().rsplit("/", 1)[-1]
-    rows = sorted((line.split() for line in _KNOWN.strip().splitlines()), key=lambda row: -len(row[0]))
+    rows = sorted(
+        (line.split() for line in _KNOWN.strip().splitlines()), key=lambda row: -len(row[0])
+    )
     row = next((row for row in rows if name.startswith(row[0])), ["", str(DEFAULT_CONTEXT), "-"])
     return int(row[1]), row[2]
 
@@ -55,13 +59,17 @@ def context_window(model: str) -> int:
 
 
 def _estimate(text: str) -> int:
-    """A quarter of the bytes, rounded up: near enough for English, high for other scripts, never zero for text."""
+    """A quarter of the bytes, rounded up: near enough for English, high for other scripts,
+    never zero for text.
+    """
     return (len(text.encode("utf-8", "surrogatepass")) + 3) // 4
 
 
 @cache
 def token_counter(model: str) -> Callable[[str], int]:
-    """A function that counts tokens of a text as the model does; an estimate where its vocabulary is not bundled."""
+    """A function that counts tokens of a text as the model does; an estimate where its
+    vocabulary is not bundled.
+    """
     encoding_name = _known(model)[1]
     if encoding_name == "-":
         return _estimate
@@ -74,7 +82,9 @@ def token_counter(model: str) -> Callable[[str], int]:
 
     def count(text: str) -> int:
         try:
-            return len(encoding.encode_ordinary(text))  # a document may spell out the vocabulary's special tokens
+            return len(
+                encoding.encode_ordinary(text)
+            )  # a document may spell out the vocabulary's special tokens
         except TypeError:  # half of a surrogate pair, from a broken file
             return _estimate(text)
 

@@ -1,6 +1,8 @@
-"""The chat endpoint of a server over `aiohttp`, with address, key, headers and errors as the `openai` client has them.
+"""The chat endpoint of a server over `aiohttp`, with address, key, headers and errors as the
+`openai` client has them.
 
-The client's own way makes request and response objects for each call, which takes longer than the connection.
+The client's own way makes request and response objects for each call, which takes longer
+than the connection.
 """
 
 from __future__ import annotations
@@ -18,26 +20,32 @@ import openai
 
 
 class Channel:
-    """The connections to one server, without a limit of its own for calls in flight; proxies are those of the environment.
+    """The connections to one server, without a limit of its own for calls in flight;
+    proxies are those of the environment.
 
-    Its methods raise openai.APITimeoutError, openai.APIConnectionError: the server does not answer; openai.APIStatusError:
-    it answers with an error.
+    Its methods raise openai.APITimeoutError, openai.APIConnectionError: the server does not answer;
+    openai.APIStatusError: it answers with an error.
     """
 
     def __init__(self, client: openai.AsyncOpenAI, timeout: float) -> None:
         """`timeout` is the longest silence in seconds."""
         told = {**client.default_headers, **client.auth_headers}
         platform = "x-stainless-"  # not sent: who runs the client is no business of the server
-        headers = {k: v for k, v in told.items() if isinstance(v, str) and not k.lower().startswith(platform)}
+        headers = {
+            k: v
+            for k, v in told.items()
+            if isinstance(v, str) and not k.lower().startswith(platform)
+        }
         self._client = client
         self._url = f"{str(client.base_url).rstrip('/')}/chat/completions"
         parts, proxies = urlsplit(self._url), getproxies()
         bypassed = proxy_bypass(parts.hostname or "")
         self._proxy = None if bypassed else proxies.get(parts.scheme) or proxies.get("all")
         self._session = aiohttp.ClientSession(
-            headers=headers, connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0),
+            headers=headers,
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout),
-        )  # fmt: skip
+        )
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -49,15 +57,21 @@ class Channel:
         async with self._replied(body) as reply:
             return _said(await reply.read())
 
-    async def stream(self, body: Mapping[str, Any], enough: Callable[[str], bool]) -> Mapping[str, Any]:
-        """The completion of a request that is read while it is written; closing the connection ends the generation.
+    async def stream(
+        self, body: Mapping[str, Any], enough: Callable[[str], bool]
+    ) -> Mapping[str, Any]:
+        """The completion of a request that is read while it is written;
+        closing the connection ends the generation.
 
-        A reply that was stopped has "length" for its finish reason and a count of generated tokens by pieces, which the
-        embedded server sends one by one; how long its prompt was is then not known.
+        A reply that was stopped has "length" for its finish reason and a count of generated
+        tokens by pieces, which the embedded server sends one by one; how long its prompt
+        was is then not known.
         """
         text, pieces, reason, usage = "", 0, "stop", None
         tokens: list[Any] = []
-        async with self._replied({**body, "stream": True, "stream_options": {"include_usage": True}}) as reply:
+        async with self._replied(
+            {**body, "stream": True, "stream_options": {"include_usage": True}}
+        ) as reply:
             async for line in reply.content:
                 chunk = _said(line.removeprefix(b"data:"))
                 if not isinstance(chunk, dict):
@@ -65,20 +79,36 @@ class Channel:
                 if "error" in chunk:
                     raise self._refused(500, {}, chunk)
                 usage, choices = chunk.get("usage") or usage, chunk.get("choices") or ()
-                piece = "".join((choice.get("delta") or {}).get("content") or "" for choice in choices)
-                reason = next((choice["finish_reason"] for choice in choices if choice.get("finish_reason")), reason)
+                piece = "".join(
+                    (choice.get("delta") or {}).get("content") or "" for choice in choices
+                )
+                reason = next(
+                    (choice["finish_reason"] for choice in choices if choice.get("finish_reason")),
+                    reason,
+                )
                 text, pieces = text + piece, pieces + bool(piece)
-                tokens += (token for choice in choices for token in (choice.get("logprobs") or {}).get("content") or ())
+                tokens += (
+                    token
+                    for choice in choices
+                    for token in (choice.get("logprobs") or {}).get("content") or ()
+                )
                 if "}" in piece and enough(ended := text[: text.rindex("}") + 1]):
                     text, reason = ended, "length"
                     reply.close()
                     break
-        choices = [{"message": {"content": text}, "finish_reason": reason, "logprobs": {"content": tokens}}]
-        return {"choices": choices, "usage": usage or {"prompt_tokens": None, "completion_tokens": pieces}}
+        choices = [
+            {"message": {"content": text}, "finish_reason": reason, "logprobs": {"content": tokens}}
+        ]
+        return {
+            "choices": choices,
+            "usage": usage or {"prompt_tokens": None, "completion_tokens": pieces},
+        }
 
     @asynccontextmanager
     async def _replied(self, body: Mapping[str, Any]) -> AsyncIterator[aiohttp.ClientResponse]:
-        data = json.dumps(body, ensure_ascii=False).encode(errors="replace")  # half a surrogate pair of a reply
+        data = json.dumps(body, ensure_ascii=False).encode(
+            errors="replace"
+        )  # half a surrogate pair of a reply
         try:
             async with self._session.post(self._url, data=data, proxy=self._proxy) as reply:
                 if reply.status >= 400:
@@ -89,8 +119,12 @@ class Channel:
         except (aiohttp.ClientError, OSError) as error:
             raise openai.APIConnectionError(request=httpx.Request("POST", self._url)) from error
 
-    def _refused(self, status: int, headers: Mapping[str, str], said: object) -> openai.APIStatusError:
-        response = httpx.Response(status, headers=dict(headers), request=httpx.Request("POST", self._url))
+    def _refused(
+        self, status: int, headers: Mapping[str, str], said: object
+    ) -> openai.APIStatusError:
+        response = httpx.Response(
+            status, headers=dict(headers), request=httpx.Request("POST", self._url)
+        )
         told = said.get("error", said) if isinstance(said, dict) else said
         return openai.APIStatusError(f"status {status}", response=response, body=told)
 

@@ -24,7 +24,8 @@ class Price:
     completion: float
 
 
-# List prices of hosted models; a user's table wins. Prefixes match dated variants ("gpt-4.1-2025-04-14").
+# List prices of hosted models; a user's table wins. Prefixes match dated variants
+# ("gpt-4.1-2025-04-14").
 _PRICES = {
     "gpt-5": Price(1.25, 10.0),
     "gpt-5-mini": Price(0.25, 2.0),
@@ -41,13 +42,16 @@ _PRICES = {
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Prices by model name; the longest prefix wins, and the user's rows win over the built-in ones."""
+    """Prices by model name; the longest prefix wins, and the user's rows win
+    over the built-in ones.
+    """
 
     own: Mapping[str, Price] = field(default_factory=dict)
 
     @classmethod
     def load(cls, source: Path | Mapping[str, Any] | None) -> PriceTable:
-        """A table from a YAML or JSON file or a mapping: `{"my-model": {"prompt": 0.5, "completion": 1.5}}`.
+        """A table from a YAML or JSON file or a mapping:
+        `{"my-model": {"prompt": 0.5, "completion": 1.5}}`.
 
         Raises SettingsError: the file cannot be read, or a row has no two numbers.
         """
@@ -60,21 +64,28 @@ class PriceTable:
                 own[str(model)] = Price(float(row["prompt"]), float(row["completion"]))
             except (TypeError, KeyError, ValueError):
                 raise SettingsError(
-                    f"the price of {model!r} is {row!r}: give prompt: and completion: in USD per million tokens"
+                    f"the price of {model!r} is {row!r}: give prompt: and completion: in USD "
+                    "per million tokens"
                 ) from None
         return cls(own)
 
     def price(self, model: str) -> Price | None:
-        """The price of a model, with or without its vendor before it ("openai/gpt-4.1"), None when it is not known."""
+        """The price of a model, with or without its vendor before it ("openai/gpt-4.1"), None
+        when it is not known.
+        """
         for table in (self.own, _PRICES):
             for name in (model, model.rsplit("/", 1)[-1]):
                 for prefix in sorted(table, key=len, reverse=True):
-                    if name == prefix or name.startswith((prefix + "-", prefix + ":", prefix + "@")):
+                    if name == prefix or name.startswith(
+                        (prefix + "-", prefix + ":", prefix + "@")
+                    ):
                         return table[prefix]
         return None
 
     def cost(self, model: str, prompt_tokens: int, completion_tokens: int) -> float:
-        """US dollars of a call; 0.0 for a model without a price (the embedded one costs nothing)."""
+        """US dollars of a call; 0.0 for a model without a price (the
+        embedded one costs nothing).
+        """
         price = self.price(model)
         if price is None:
             return 0.0
@@ -89,20 +100,26 @@ def _read_prices(path: Path) -> Mapping[str, Any]:
             f"the price file {path} cannot be read ({error.strerror}); correct SLIDERS_PRICES"
         ) from error
     except yaml.YAMLError as error:
-        raise SettingsError(f"the price file {path} does not parse: {error}; write it as YAML or JSON") from error
+        raise SettingsError(
+            f"the price file {path} does not parse: {error}; write it as YAML or JSON"
+        ) from error
     if not isinstance(rows, Mapping):
-        raise SettingsError(f"the price file {path} holds no table of models; start each line with a model's name")
+        raise SettingsError(
+            f"the price file {path} holds no table of models; start each line with a model's name"
+        )
     return rows
 
 
 class Meter:
     """Sums usage by stage and model, and refuses a call that would start after the budget is spent.
 
-    Calls that are already under way when a limit is reached are finished and counted, so the total can pass the limit
-    by what was in flight.
+    Calls that are already under way when a limit is reached are finished and counted, so the total
+    can pass the limit by what was in flight.
     """
 
-    def __init__(self, budget: Budget | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, budget: Budget | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.budget = budget or Budget()
         self._clock = clock
         self._started = clock()
@@ -132,7 +149,10 @@ class Meter:
             self._sums[(stage, model)] = self._sums.get((stage, model), Usage()) + usage
 
     def check(self) -> None:
-        """Refuse to start another call once a limit is reached. Raises BudgetExceeded: tokens, cost or minutes are spent."""
+        """Refuse to start another call once a limit is reached.
+
+        Raises BudgetExceeded: tokens, cost or minutes are spent.
+        """
         total, budget = self.total, self.budget
         for name, spent, limit, shown in (
             ("max_tokens", total.tokens, budget.max_tokens, f"{total.tokens:,} tokens"),
@@ -141,11 +161,13 @@ class Meter:
         ):
             if limit is not None and spent >= limit:
                 raise BudgetExceeded(
-                    f"the budget of this run is spent: {shown} of {name}={limit:,}; "
-                    "what is known is kept, and the same command with a higher limit goes on from here"
+                    f"the budget of this run is spent: {shown} of {name}={limit:,}; what is known "
+                    "is kept, and the same command with a higher limit goes on from here"
                 )
 
 
 def as_cached(usage: Usage) -> Usage:
     """The usage of a call that the cache answered: no tokens, no cost, one cached call."""
-    return replace(usage, calls=0, cached_calls=1, prompt_tokens=0, completion_tokens=0, seconds=0.0, cost=0.0)
+    return replace(
+        usage, calls=0, cached_calls=1, prompt_tokens=0, completion_tokens=0, seconds=0.0, cost=0.0
+    )

@@ -1,4 +1,6 @@
-"""SQL over documents before anything runs: parsing, conditions, orders, costs and the explained plan."""
+"""SQL over documents before anything runs: parsing, conditions, orders, costs
+and the explained plan.
+"""
 
 from __future__ import annotations
 

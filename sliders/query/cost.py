@@ -1,6 +1,8 @@
-"""What the optimizer believes: how often filters hold, how often attributes are stated, and how deep values are found.
+"""What the optimizer believes: how often filters hold, how often attributes are stated, and how
+deep values are found.
 
-All of it starts from the sample and is updated while a query runs; `to_json` keeps it for the next query.
+All of it starts from the sample and is updated while a query runs; `to_json` keeps
+it for the next query.
 """
 
 from __future__ import annotations
@@ -12,7 +14,16 @@ from typing import Any
 
 from sliders.query.filters import Filter
 
-_PRIOR = {"eq": 0.1, "neq": 0.9, "in": 0.2, "between": 0.25, "like": 0.25, "is": 0.3, "column": 0.5, "matches": 0.3}
+_PRIOR = {
+    "eq": 0.1,
+    "neq": 0.9,
+    "in": 0.2,
+    "between": 0.25,
+    "like": 0.25,
+    "is": 0.3,
+    "column": 0.5,
+    "matches": 0.3,
+}
 """Shares of rows that pass before any row was seen (in the tradition of System R's constants)."""
 _PRIOR_WEIGHT = 1.0
 _RECENT_RANKS = 400
@@ -71,7 +82,8 @@ class Depths:
     def within(self, count: int) -> float:
         """Share of values that are found in the nearest `count` segments; 1 only as a limit."""
         found = sum(1 for rank in self.ranks if rank < count)
-        # A heavy tail: a value that is always stated and was not found yet is worth looking for further down.
+        # A heavy tail: a value that is always stated and was not found yet is worth
+        # looking for further down.
         prior = count / (1 + count)
         return (found + prior) / (len(self.ranks) + 1)
 
@@ -133,7 +145,8 @@ _NOTHING = Share()
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """In which portions the segments of a document are sent for an attribute: `tokens[i]` and segments up to `upto[i]`.
+    """In which portions the segments of a document are sent for an attribute:
+    `tokens[i]` and segments up to `upto[i]`.
 
     The nearest segments go first; further portions are sent only while the value is not found.
     """
@@ -143,7 +156,9 @@ class Rounds:
 
 
 def rounds(sizes: Sequence[int], first_tokens: float) -> Rounds:
-    """Portions of the segments: at least one segment and `first_tokens`, then each twice as large."""
+    """Portions of the segments: at least one segment and `first_tokens`, then
+    each twice as large.
+    """
     upto, tokens = [], []
     budget, at = max(1.0, first_tokens), 0
     while at < len(sizes):
@@ -158,7 +173,8 @@ def rounds(sizes: Sequence[int], first_tokens: float) -> Rounds:
 
 
 def expected_tokens(plan: Rounds, stated: float, within: Sequence[float], overhead: float) -> float:
-    """Expected tokens of reading in rounds: each is paid only if the earlier ones did not find the value.
+    """Expected tokens of reading in rounds: each is paid only if the earlier ones
+    did not find the value.
 
     Args:
         stated: share of documents that state the attribute.

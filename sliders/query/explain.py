@@ -1,4 +1,6 @@
-"""EXPLAIN and EXPLAIN ANALYZE: what a query will do and did, as values that print without running."""
+"""EXPLAIN and EXPLAIN ANALYZE: what a query will do and did, as values that
+print without running.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ Kind = Literal["result", "join", "filter", "retrieve", "sample", "documents"]
 
 @dataclass(frozen=True, slots=True)
 class PlanNode:
-    """One operator over its inputs. `estimate` is in tokens; `actual` is filled in after the run (EXPLAIN ANALYZE)."""
+    """One operator over its inputs.
+
+    `estimate` is in tokens; `actual` is filled in after the run (EXPLAIN ANALYZE).
+    """
 
     kind: Kind
     subject: str
@@ -36,7 +41,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class DocumentTrace:
-    """What happened to one document of a table: the calls in order, the verdict, and tokens against reading all of it."""
+    """What happened to one document of a table: the calls in order, the verdict, and tokens
+    against reading all of it.
+    """
 
     table: str
     document: str
@@ -95,7 +102,8 @@ def trace_lines(traces: Sequence[DocumentTrace]) -> list[str]:
     chosen = sorted(traces, key=lambda t: (-t.tokens, t.document))[:_SHOWN_DOCUMENTS]
     width = max(len(t.document) for t in chosen)
     lines = [
-        f"{t.document:{width}}  {t.verdict:9} {t.tokens:>7,} tokens  {t.saved:>7,} saved  {t.order}" for t in chosen
+        f"{t.document:{width}}  {t.verdict:9} {t.tokens:>7,} tokens  {t.saved:>7,} saved  {t.order}"
+        for t in chosen
     ]
     spent, whole = sum(t.tokens for t in traces), sum(t.whole for t in traces)
     if len(traces) > len(chosen):

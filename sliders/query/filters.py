@@ -1,8 +1,10 @@
-"""Conditions on attributes as values: SQL conditions, which SQLite decides, in a tree of AND and OR.
+"""Conditions on attributes as values: SQL conditions, which SQLite decides, in
+a tree of AND and OR.
 
-NOT is pushed into the conditions when a query is parsed (De Morgan holds for three values), so a tree has no NOT nodes. A
-row passes when its condition is true; null and false both reject it. A tree without NOT is monotone, so each filter may be
-read as "true or not true" without changing which rows pass.
+NOT is pushed into the conditions when a query is parsed (De Morgan holds for three values), so
+a tree has no NOT nodes. A row passes when its condition is true; null and false both reject it.
+A tree without NOT is monotone, so each filter may be read as "true or not true" without
+changing which rows pass.
 """
 
 from __future__ import annotations
@@ -22,9 +24,10 @@ _LARGEST = 2**63 - 1
 class Filter:
     """One condition on attributes of a table.
 
-    `sql` is the condition as it is shown and known in statistics, `test` the same over the parameters :a0, :a1 ..., one for each
-    of `attributes`. `kind` is sqlglot's name of its operator and `values` are its literals, where it compares one attribute with
-    literals. `matcher` decides instead of SQL whether a value joins one of the values of another table.
+    `sql` is the condition as it is shown and known in statistics, `test` the same over the
+    parameters :a0, :a1 ..., one for each of `attributes`. `kind` is sqlglot's name of its operator
+    and `values` are its literals, where it compares one attribute with literals. `matcher` decides
+    instead of SQL whether a value joins one of the values of another table.
     """
 
     sql: str
@@ -37,7 +40,9 @@ class Filter:
 
     @property
     def key(self) -> str:
-        """Identifies the condition in statistics; the same condition in another query has the same key."""
+        """Identifies the condition in statistics; the same condition in another
+        query has the same key.
+        """
         return f"{self.sql} {self.values}" if self.matcher is not None else self.sql
 
     def truth(self, values: Mapping[str, Scalar]) -> bool | None:
@@ -66,7 +71,11 @@ def _sqlite() -> sqlite3.Connection:
 @lru_cache(maxsize=10_000)
 def _decided(test: str, given: tuple[Scalar, ...]) -> bool | None:
     small = (float(v) if isinstance(v, int) and abs(v) > _LARGEST else v for v in given)
-    (found,) = _sqlite().execute(f"SELECT NOT NOT ({test})", {f"a{n}": v for n, v in enumerate(small)}).fetchone()
+    (found,) = (
+        _sqlite()
+        .execute(f"SELECT NOT NOT ({test})", {f"a{n}": v for n, v in enumerate(small)})
+        .fetchone()
+    )
     return None if found is None else bool(found)
 
 
@@ -114,7 +123,9 @@ def joined(kind: type[And | Or], *parts: Expression | None) -> Expression | None
 
 
 def reduce(expression: Expression | None, known: Mapping[str, Scalar]) -> Expression | bool:
-    """What is left to decide when only some attributes are known: a smaller tree, or whether the row passes."""
+    """What is left to decide when only some attributes are known: a smaller tree, or
+    whether the row passes.
+    """
     if expression is None:
         return True
     if isinstance(expression, Filter):
@@ -131,6 +142,8 @@ def reduce(expression: Expression | None, known: Mapping[str, Scalar]) -> Expres
             left.append(part)
     if not left:
         return not decisive
-    if len(left) == len(expression.children) and all(a is b for a, b in zip(left, expression.children, strict=True)):
+    if len(left) == len(expression.children) and all(
+        a is b for a, b in zip(left, expression.children, strict=True)
+    ):
         return expression
     return left[0] if len(left) == 1 else type(expression)(tuple(left))

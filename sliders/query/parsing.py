@@ -1,8 +1,9 @@
 """SQL over attributes that need not be extracted yet, parsed into values that can be planned.
 
-Supported: SELECT with projection, aggregates, GROUP BY, HAVING, ORDER BY, LIMIT and DISTINCT; filters =, !=, <, <=, >, >=,
-BETWEEN, IN, LIKE, IS NULL under AND, OR and NOT in any nesting; inner joins of two and more tables on equal attributes. What
-the plan cannot use (a condition over two tables, for instance) stays in the SQL that runs over the filled tables.
+Supported: SELECT with projection, aggregates, GROUP BY, HAVING, ORDER BY, LIMIT and DISTINCT;
+filters =, !=, <, <=, >, >=, BETWEEN, IN, LIKE, IS NULL under AND, OR and NOT in any nesting; inner
+joins of two and more tables on equal attributes. What the plan cannot use (a condition over two
+tables, for instance) stays in the SQL that runs over the filled tables.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result
 
 @dataclass(frozen=True, slots=True)
 class TableUse:
-    """One table of the FROM clause: the condition on it alone, the attributes that accepted rows must have, its name there."""
+    """One table of the FROM clause: the condition on it alone, the attributes that accepted rows
+    must have, its name there.
+    """
 
     alias: str
     table: str
@@ -61,10 +64,12 @@ class JoinEdge:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed query. `residual` is SQL over several tables that is decided when their rows are there.
+    """A parsed query. `residual` is SQL over several tables that is decided when
+    their rows are there.
 
-    `stop_after` is the number of accepted rows that is enough (a LIMIT without order or grouping), or None; `types` is
-    what the conditions show of the types of attributes; `unplanned` are the conditions on one table that only SQL can decide.
+    `stop_after` is the number of accepted rows that is enough (a LIMIT without order or grouping),
+    or None; `types` is what the conditions show of the types of attributes; `unplanned` are the
+    conditions on one table that only SQL can decide.
     """
 
     sql: str
@@ -81,15 +86,20 @@ class Query:
 
     def keys(self, alias: str) -> tuple[str, ...]:
         """The attributes by which a table is joined, each once."""
-        return tuple(dict.fromkeys(e.attribute(a) for e in self.joins for a in (e.left, e.right) if a == alias))
+        return tuple(
+            dict.fromkeys(
+                e.attribute(a) for e in self.joins for a in (e.left, e.right) if a == alias
+            )
+        )
 
 
 def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
-    """Parse one SELECT against the tables that it may name: closed ones, or `QueryTable`s, which may be open to new attributes.
+    """Parse one SELECT against the tables that it may name: closed ones, or `QueryTable`s, which
+    may be open to new attributes.
 
-    Conditions that cannot be planned are left to the SQL over the filled tables; their attributes are read for every row that
-    the rest lets pass. Raises QueryError: with the place in the query: a syntax error, an unknown table or attribute, an
-    ambiguous one, or SQL that is not supported.
+    Conditions that cannot be planned are left to the SQL over the filled tables; their attributes
+    are read for every row that the rest lets pass. Raises QueryError: with the place in the query:
+    a syntax error, an unknown table or attribute, an ambiguous one, or SQL that is not supported.
     """
     select = _parsed(sql)
     known = [t if isinstance(t, QueryTable) else QueryTable(t, t.name) for t in tables]
@@ -108,15 +118,32 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
     uses = []
     for alias, table in names.tables.items():
         chosen = tuple(dict.fromkeys(used[alias]))
-        filtered = [name for part in conditions[alias] for leaf in leaves(part) for name in leaf.attributes]
+        filtered = [
+            name for part in conditions[alias] for leaf in leaves(part) for name in leaf.attributes
+        ]
         keys = [edge.attribute(a) for edge in edges for a in (edge.left, edge.right) if a == alias]
         attributes = tuple(dict.fromkeys([*filtered, *keys, *chosen]))
-        uses.append(TableUse(alias, table.name, joined(And, *conditions[alias]), chosen, attributes, table.name))
+        uses.append(
+            TableUse(
+                alias, table.name, joined(And, *conditions[alias]), chosen, attributes, table.name
+            )
+        )
     rest = " AND ".join(f"({part.sql('sqlite')})" for part in residual)
-    alone = [part for part in residual if len({names.resolve(c)[0] for c in part.find_all(exp.Column)}) < 2]
+    alone = [
+        part
+        for part in residual
+        if len({names.resolve(c)[0] for c in part.find_all(exp.Column)}) < 2
+    ]
     unplanned = ", ".join(part.sql("sqlite") for part in alone)
-    return Query(sql, tuple(uses), tuple(edges), rest, _enough(select, edges, residual),
-                 tuple((name, kind) for (_, name), kind in names.types.items()), unplanned)
+    return Query(
+        sql,
+        tuple(uses),
+        tuple(edges),
+        rest,
+        _enough(select, edges, residual),
+        tuple((name, kind) for (_, name), kind in names.types.items()),
+        unplanned,
+    )
 
 
 def result_sql(query: Query, relations: Mapping[str, str]) -> str:
@@ -127,13 +154,20 @@ def result_sql(query: Query, relations: Mapping[str, str]) -> str:
     """
     select = _parsed(query.sql)
     columns: list[exp.Expr] = []
-    for node in (select.args.get("from_") or select.args.get("from"), *(select.args.get("joins") or [])):
+    for node in (
+        select.args.get("from_") or select.args.get("from"),
+        *(select.args.get("joins") or []),
+    ):
         table = node.this
         alias = table.alias_or_name
-        columns.append(exp.alias_(exp.table_(relations[alias], quoted=True), alias, table=True, quoted=True))
+        columns.append(
+            exp.alias_(exp.table_(relations[alias], quoted=True), alias, table=True, quoted=True)
+        )
     rest: list[exp.Expr] = []
     for edge in query.joins:
-        ends = [exp.column(edge.attribute(a), table=a, quoted=True) for a in (edge.left, edge.right)]
+        ends = [
+            exp.column(edge.attribute(a), table=a, quoted=True) for a in (edge.left, edge.right)
+        ]
         rest.append(exp.EQ(this=ends[0], expression=ends[1]))
     if query.residual:
         rest.append(sqlglot.parse_one(query.residual, read="sqlite"))
@@ -149,13 +183,22 @@ def result_sql(query: Query, relations: Mapping[str, str]) -> str:
 
 def _parsed(sql: str) -> exp.Select:
     if not sql.strip():
-        raise QueryError("the query is empty; write a SELECT, for instance: SELECT title FROM docs WHERE year = 2020")
+        raise QueryError(
+            "the query is empty; write a SELECT, for instance: SELECT title FROM docs "
+            "WHERE year = 2020"
+        )
     try:
-        statements = [s for s in sqlglot.parse(sql, read="sqlite") if s is not None and not isinstance(s, exp.Semicolon)]
+        statements = [
+            s
+            for s in sqlglot.parse(sql, read="sqlite")
+            if s is not None and not isinstance(s, exp.Semicolon)
+        ]
     except sqlglot.errors.ParseError as error:
         first = error.errors[0] if error.errors else {}
         where = f" at line {first['line']}, column {first['col']}" if first.get("line") else ""
-        raise QueryError(f"the query cannot be parsed{where}: {first.get('description', error)}; correct it") from error
+        raise QueryError(
+            f"the query cannot be parsed{where}: {first.get('description', error)}; correct it"
+        ) from error
     except sqlglot.errors.TokenError as error:
         raise QueryError(f"the query cannot be read: {error}; check its quotes") from error
     if len(statements) != 1 or not isinstance(statements[0], exp.Select):
@@ -171,10 +214,14 @@ def _sources(sql: str, select: exp.Select, known: Sequence[QueryTable]) -> dict[
         raise QueryError("WITH is not supported; write one SELECT over the tables")
     for inner in select.find_all(exp.Subquery, exp.Exists, exp.Select):
         if inner is not select:
-            raise QueryError(f"a subquery is not supported{place(sql, inner)}; split it into two queries")
+            raise QueryError(
+                f"a subquery is not supported{place(sql, inner)}; split it into two queries"
+            )
     start = select.args.get("from_") or select.args.get("from")
     if start is None:
-        raise QueryError("the query has no FROM; name the table whose rows it wants, for instance: FROM docs")
+        raise QueryError(
+            "the query has no FROM; name the table whose rows it wants, for instance: FROM docs"
+        )
     by_name = {table.name.casefold(): table for table in known}
     found: dict[str, QueryTable] = {}
     for node in [start, *(select.args.get("joins") or [])]:
@@ -182,13 +229,18 @@ def _sources(sql: str, select: exp.Select, known: Sequence[QueryTable]) -> dict[
         at = place(sql, table)
         if not isinstance(table, exp.Table):
             raise QueryError(f"FROM takes only tables{at}; name a table and filter it with WHERE")
-        if isinstance(node, exp.Join) and (node.side or node.kind.upper() not in ("", "INNER", "CROSS")):
+        if isinstance(node, exp.Join) and (
+            node.side or node.kind.upper() not in ("", "INNER", "CROSS")
+        ):
             kind = " ".join(part for part in (node.side, node.kind) if part)
             raise QueryError(f"{kind} JOIN is not supported{at}; use an inner join")
         if isinstance(node, exp.Join) and (node.args.get("using") or node.method):
             raise QueryError(f"JOIN with USING or NATURAL is not supported{at}; write ON a.x = b.y")
         if table.name.casefold() not in by_name:
-            raise QueryError(f"there is no table {table.name!r}{at}; tables are: {', '.join(t.name for t in known)}")
+            raise QueryError(
+                f"there is no table {table.name!r}{at}; tables are: "
+                f"{', '.join(t.name for t in known)}"
+            )
         alias = table.alias_or_name
         if alias in found:
             raise QueryError(f"two tables are called {alias!r}{at}; give each an alias of its own")
@@ -205,7 +257,9 @@ def _conditions(
     residual: list[exp.Expr] = []
     where = select.args.get("where")
     roots = [join.args["on"] for join in select.args.get("joins") or [] if join.args.get("on")]
-    for part in [p for root in [*roots, *([where.this] if where else [])] for p in _conjuncts(root)]:
+    for part in [
+        p for root in [*roots, *([where.this] if where else [])] for p in _conjuncts(root)
+    ]:
         aliases = list(dict.fromkeys(names.resolve(c)[0] for c in part.find_all(exp.Column)))
         edge = _edge(part, names)
         if edge is not None:
@@ -232,7 +286,11 @@ def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _edge(part: exp.Expr, names: Names) -> JoinEdge | None:
-    if not (isinstance(part, exp.EQ) and isinstance(part.this, exp.Column) and isinstance(part.expression, exp.Column)):
+    if not (
+        isinstance(part, exp.EQ)
+        and isinstance(part.this, exp.Column)
+        and isinstance(part.expression, exp.Column)
+    ):
         return None
     (left, a), (right, b) = names.resolve(part.this), names.resolve(part.expression)
     return JoinEdge(left, a, right, b) if left != right else None
@@ -245,7 +303,8 @@ def _connected(sql: str, names: Names, edges: Sequence[JoinEdge]) -> None:
     for alias in names.tables:
         if alias not in reached:
             raise QueryError(
-                f"table {alias!r} is not joined to the others on equal attributes; add a condition such as a.x = b.y"
+                f"table {alias!r} is not joined to the others on equal attributes; add a condition "
+                "such as a.x = b.y"
             )
 
 
@@ -258,11 +317,19 @@ def _outside_conditions(select: exp.Select, residual: Sequence[exp.Expr]) -> lis
 
 
 def _stars(select: exp.Select) -> list[exp.Expr]:
-    return [e for e in select.expressions if isinstance(e, exp.Star) or (isinstance(e, exp.Column) and e.is_star)]
+    return [
+        e
+        for e in select.expressions
+        if isinstance(e, exp.Star) or (isinstance(e, exp.Column) and e.is_star)
+    ]
 
 
-def _enough(select: exp.Select, edges: Sequence[JoinEdge], residual: Sequence[exp.Expr]) -> int | None:
-    """How many accepted rows suffice: LIMIT (and OFFSET) where neither order nor grouping needs them all."""
+def _enough(
+    select: exp.Select, edges: Sequence[JoinEdge], residual: Sequence[exp.Expr]
+) -> int | None:
+    """How many accepted rows suffice: LIMIT (and OFFSET) where neither order nor
+    grouping needs them all.
+    """
     limit = select.args.get("limit")
     if limit is None or edges or residual:
         return None
@@ -270,14 +337,19 @@ def _enough(select: exp.Select, edges: Sequence[JoinEdge], residual: Sequence[ex
         return None
     if any(e.find(exp.AggFunc, exp.Window) for e in select.expressions):
         return None
-    sizes = [limit.expression, *([select.args["offset"].expression] if select.args.get("offset") else [])]
+    sizes = [
+        limit.expression,
+        *([select.args["offset"].expression] if select.args.get("offset") else []),
+    ]
     if not all(isinstance(size, exp.Literal) and not size.is_string for size in sizes):
         return None
     return sum(int(size.name) for size in sizes)
 
 
 def contradiction(expression: Expression | None) -> str:
-    """Why no row can pass, or empty: two filters of one conjunction that exclude each other, found without reading."""
+    """Why no row can pass, or empty: two filters of one conjunction that exclude each other,
+    found without reading.
+    """
     if expression is None or isinstance(expression, Or):
         return ""
     children = expression.children if isinstance(expression, And) else (expression,)
@@ -290,13 +362,24 @@ def contradiction(expression: Expression | None) -> str:
 
 
 def _excludes(one: Filter, other: Filter) -> bool:
-    """Whether no value satisfies both: those that they name, those beside and between them, and none at all are tried."""
+    """Whether no value satisfies both: those that they name, those beside and between them, and
+    none at all are tried.
+    """
     if not {one.kind, other.kind} <= _TRIED:
         return False
     named = [value for leaf in (one, other) for value in leaf.values]
     numbers = [float(value) for value in named if isinstance(value, int | float)]
-    tried: list[Scalar] = [None, True, False, "", *named, *(f"{value} x" for value in named if isinstance(value, str))]
-    tried += [number + step for number in numbers for step in (-1, 1)] + [(a + b) / 2 for a in numbers for b in numbers]
+    tried: list[Scalar] = [
+        None,
+        True,
+        False,
+        "",
+        *named,
+        *(f"{value} x" for value in named if isinstance(value, str)),
+    ]
+    tried += [number + step for number in numbers for step in (-1, 1)] + [
+        (a + b) / 2 for a in numbers for b in numbers
+    ]
     name = one.attributes[0]
     return not any(one.truth({name: value}) and other.truth({name: value}) for value in tried)
 

@@ -19,7 +19,10 @@ SYSTEM = ("document", "document_id")
 
 @dataclass(frozen=True, slots=True)
 class QueryTable:
-    """A table that a query may name. An `open` one takes attributes that it does not have yet, as the query names them."""
+    """A table that a query may name.
+
+    An `open` one takes attributes that it does not have yet, as the query names them.
+    """
 
     table: Table
     name: str
@@ -44,12 +47,17 @@ class Names:
     types: dict[tuple[str, str], ColumnType] = field(default_factory=dict)
 
     def resolve(self, column: exp.Column) -> tuple[str, str]:
-        """Alias and attribute of a column. Raises QueryError: there is none, or there are several."""
+        """Alias and attribute of a column.
+
+        Raises QueryError: there is none, or there are several.
+        """
         at, name = place(self.sql, column), column.name
         if column.table:
             if column.table not in self.tables:
                 known = ", ".join(self.tables)
-                raise QueryError(f"there is no table {column.table!r}{at}; the query's tables are: {known}")
+                raise QueryError(
+                    f"there is no table {column.table!r}{at}; the query's tables are: {known}"
+                )
             return column.table, self._attribute(column.table, name, at)
         if len(self.tables) == 1:
             alias = next(iter(self.tables))
@@ -59,21 +67,31 @@ class Names:
             choices = " or ".join(f"{alias}.{name}" for alias in having or self.tables)
             raise QueryError(f"column {name!r}{at} is ambiguous; write {choices}")
         if not having:
-            raise QueryError(f"no table of the query has a column {name!r}{at}; {self._known(name)}")
+            raise QueryError(
+                f"no table of the query has a column {name!r}{at}; {self._known(name)}"
+            )
         return having[0], self._attribute(having[0], name, at)
 
     def type_of(self, alias: str, name: str) -> ColumnType:
-        """The type of an attribute: as it is defined; in an open table, where that is only text, as the query shows it."""
+        """The type of an attribute: as it is defined; in an open table, where that is only text,
+        as the query shows it.
+        """
         table = self.tables[alias]
         defined = next((c.type for c in table.table.columns if c.name == name), ColumnType.TEXT)
-        return self.types.get((alias, name), defined) if table.open and defined is ColumnType.TEXT else defined
+        return (
+            self.types.get((alias, name), defined)
+            if table.open and defined is ColumnType.TEXT
+            else defined
+        )
 
     def columns(self, alias: str, star: exp.Expr) -> tuple[str, ...]:
         """All attributes of a table, for `*`."""
         names = self.tables[alias].table.column_names
         if not names:
             at = place(self.sql, star)
-            raise QueryError(f"'*'{at} has no meaning: {alias!r} has no attributes yet; name those that you want")
+            raise QueryError(
+                f"'*'{at} has no meaning: {alias!r} has no attributes yet; name those that you want"
+            )
         return names
 
     def star(self, star: exp.Expr) -> tuple[str, ...]:
@@ -82,16 +100,26 @@ class Names:
         return (table,) if table else tuple(self.tables)
 
     def is_output(self, column: exp.Column, select: exp.Select) -> bool:
-        """Whether the name is one that SELECT gives (`count(*) AS n ... ORDER BY n`), and no attribute."""
+        """Whether the name is one that SELECT gives (`count(*) AS n ...
+
+        ORDER BY n`), and no attribute.
+        """
         if column.is_star:
             return True
         outputs = {e.alias for e in select.expressions if isinstance(e, exp.Alias)}
-        if column.table or column.name not in outputs or any(self._has(alias, column.name) for alias in self.tables):
+        if (
+            column.table
+            or column.name not in outputs
+            or any(self._has(alias, column.name) for alias in self.tables)
+        ):
             return False
         return column.find_ancestor(exp.Order, exp.Group, exp.Having) is not None
 
     def _has(self, alias: str, name: str) -> bool:
-        return any(name.casefold() == known.casefold() for known in (*self.tables[alias].table.column_names, *SYSTEM))
+        return any(
+            name.casefold() == known.casefold()
+            for known in (*self.tables[alias].table.column_names, *SYSTEM)
+        )
 
     def _attribute(self, alias: str, name: str, at: str) -> str:
         table = self.tables[alias]
@@ -100,13 +128,21 @@ class Names:
                 return known
         close = difflib.get_close_matches(name, table.table.column_names, 1, 0.85)
         if not table.open or close:
-            raise QueryError(f"table {alias!r} has no column {name!r}{at}; {self._known(name, alias)}")
+            raise QueryError(
+                f"table {alias!r} has no column {name!r}{at}; {self._known(name, alias)}"
+            )
         return name
 
     def _known(self, name: str, alias: str = "") -> str:
-        known = [c for a, t in self.tables.items() if alias in ("", a) for c in t.table.column_names]
+        known = [
+            c for a, t in self.tables.items() if alias in ("", a) for c in t.table.column_names
+        ]
         close = difflib.get_close_matches(name, known, 1)
-        return f"did you mean {close[0]!r}?" if close else f"its columns are: {', '.join(dict.fromkeys(known)) or 'none'}"
+        return (
+            f"did you mean {close[0]!r}?"
+            if close
+            else f"its columns are: {', '.join(dict.fromkeys(known)) or 'none'}"
+        )
 
 
 _PLAIN = {"eq", "neq", "lt", "lte", "gt", "gte", "between", "in", "is"}
@@ -140,9 +176,12 @@ def _filter(node: exp.Expr, names: Names, negated: bool) -> Filter:
     literals = _literals(node) if len(attributes) == 1 else None
     if literals is not None and (shown := _shown_type(node, literals)) is not None:
         names.types.setdefault(next(iter(places.values())), shown)
-    names_alone: dict[exp.Expr, exp.Expr] = {column: exp.column(name) for column, (_, name) in places.items()}
+    names_alone: dict[exp.Expr, exp.Expr] = {
+        column: exp.column(name) for column, (_, name) in places.items()
+    }
     parameters: dict[exp.Expr, exp.Expr] = {
-        column: _parameter(attributes.index(name), names.type_of(alias, name)) for column, (alias, name) in places.items()
+        column: _parameter(attributes.index(name), names.type_of(alias, name))
+        for column, (alias, name) in places.items()
     }
     plain, test = _replaced(node, names_alone), _replaced(node, parameters)
     if negated:
@@ -167,7 +206,10 @@ def _replaced(node: exp.Expr, by: Mapping[exp.Expr, exp.Expr]) -> str:
 def _parameter(number: int, kind: ColumnType) -> exp.Expr:
     """The value of an attribute: of the affinity that its column has."""
     text = kind.sql == "TEXT"
-    return exp.Cast(this=exp.Placeholder(this=f"a{number}"), to=exp.DataType.build("TEXT" if text else "NUMERIC", udt=not text))
+    return exp.Cast(
+        this=exp.Placeholder(this=f"a{number}"),
+        to=exp.DataType.build("TEXT" if text else "NUMERIC", udt=not text),
+    )
 
 
 def _literals(node: exp.Expr) -> tuple[Scalar, ...] | None:
@@ -175,7 +217,9 @@ def _literals(node: exp.Expr) -> tuple[Scalar, ...] | None:
     if isinstance(node, exp.Column):
         return ()
     sides = [side for side in node.iter_expressions() if not isinstance(side, exp.Column)]
-    if node.key not in _PLAIN or not all(isinstance(s, (exp.Literal, exp.Neg, exp.Null, exp.Boolean)) for s in sides):
+    if node.key not in _PLAIN or not all(
+        isinstance(s, (exp.Literal, exp.Neg, exp.Null, exp.Boolean)) for s in sides
+    ):
         return None
     values = (side.to_py() for side in sides)
     return tuple(float(value) if isinstance(value, Decimal) else value for value in values)
@@ -187,5 +231,8 @@ def _shown_type(node: exp.Expr, values: tuple[Scalar, ...]) -> ColumnType | None
         return ColumnType.BOOLEAN
     if values and all(isinstance(v, (int, float)) for v in values):
         return ColumnType.NUMBER
-    dated = all(isinstance(v, str) and len(v) == 10 and v[4] == v[7] == "-" and v.replace("-", "").isdigit() for v in values)
+    dated = all(
+        isinstance(v, str) and len(v) == 10 and v[4] == v[7] == "-" and v.replace("-", "").isdigit()
+        for v in values
+    )
     return ColumnType.DATE if values and dated else None

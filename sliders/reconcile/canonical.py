@@ -47,7 +47,9 @@ class Links:
 
     def roots(self) -> Codes:
         """The root of every code."""
-        return np.fromiter((self.find(i) for i in range(len(self._parent))), np.int64, len(self._parent))
+        return np.fromiter(
+            (self.find(i) for i in range(len(self._parent))), np.int64, len(self._parent)
+        )
 
     def reason(self, code: int) -> str:
         """Why a code's set is one, "" for a code alone."""
@@ -55,18 +57,25 @@ class Links:
 
 
 def pairs_by_words(examples: Sequence[Scalar]) -> list[tuple[int, int]]:
-    """Codes of names that have the same words and legal form: other punctuation or accents, or turned around by a comma.
+    """Codes of names that have the same words and legal form: other punctuation or accents, or
+    turned around by a comma.
 
     They are suggestions: the words of two names may be the same.
     """
-    keys = {code: name_parts(value) for code, value in enumerate(examples) if isinstance(value, str)}
+    keys = {
+        code: name_parts(value) for code, value in enumerate(examples) if isinstance(value, str)
+    }
     first: dict[tuple[tuple[str, ...], str], int] = {}
-    pairs = [(one, code) for code, key in keys.items() if (one := first.setdefault(key, code)) != code]
+    pairs = [
+        (one, code) for code, key in keys.items() if (one := first.setdefault(key, code)) != code
+    ]
     commas = [code for code in keys if "," in str(examples[code])]
     plain = {keys[code]: code for code in keys.keys() - set(commas)} if commas else {}
     for code in commas:
         around = turned(str(examples[code]))
-        if around and keys[code] not in plain and name_parts(around) in plain:  # not both: it would chain two names
+        if (
+            around and keys[code] not in plain and name_parts(around) in plain
+        ):  # not both: it would chain two names
             pairs.append((plain[name_parts(around)], code))
     return [(min(pair), max(pair)) for pair in pairs]
 

@@ -1,8 +1,9 @@
-"""One small question a group, for a model that is asked for one token: which row holds, or whether two are one thing.
+"""One small question a group, for a model that is asked for one token: which row holds, or
+whether two are one thing.
 
-The model never writes a value or a statement: it chooses among rows, code writes the SQL that copies the chosen row's values,
-and the same guard runs it. What the model says by habit (the first letter, "yes") is taken off its odds where enough
-groups were asked about in the run.
+The model never writes a value or a statement: it chooses among rows, code writes the SQL that
+copies the chosen row's values, and the same guard runs it. What the model says by habit (the first
+letter, "yes") is taken off its odds where enough groups were asked about in the run.
 """
 
 from __future__ import annotations
@@ -33,15 +34,28 @@ _NOTES = 2  # lines of a row that are shown
 
 def choice_request(table: Table, case: Case, rules: Sequence[str], dialect: Dialect) -> Request:
     """The question about one case; pure."""
-    if case.kind == "names" and len(case.choices) == len(_SAME) and len(case.open) == 1 and not rules:
+    if (
+        case.kind == "names"
+        and len(case.choices) == len(_SAME)
+        and len(case.open) == 1
+        and not rules
+    ):
         return _name_request(case, dialect)
-    prompt = load_prompt("reconcile/choose" if case.kind == "conflict" else "reconcile/same", dialect)
-    shown = [_option(case, letter, rows) for letter, rows in zip(_LETTERS, case.choices, strict=False)]
+    prompt = load_prompt(
+        "reconcile/choose" if case.kind == "conflict" else "reconcile/same", dialect
+    )
+    shown = [
+        _option(case, letter, rows) for letter, rows in zip(_LETTERS, case.choices, strict=False)
+    ]
     named = [c.description for c in table.columns if c.name in case.open and c.description]
     messages = prompt.render(
-        row=table.row or table.name, open=", ".join(case.open), described="; ".join(named), about=case.about,
-        options=shown, rules=rules,
-    )  # fmt: skip
+        row=table.row or table.name,
+        open=", ".join(case.open),
+        described="; ".join(named),
+        about=case.about,
+        options=shown,
+        rules=rules,
+    )
     choices = (*_LETTERS[: len(shown)], _NONE) if case.kind == "conflict" else _SAME
     return Request("reconcile", messages, prompt.hash, choices=choices, max_tokens=1)
 
@@ -49,8 +63,9 @@ def choice_request(table: Table, case: Case, rules: Sequence[str], dialect: Dial
 def _name_request(case: Case, dialect: Dialect) -> Request:
     """Two names by themselves: beside the figures of their rows a small model says no to any two.
 
-    Where a passage names both, it is asked whether the one stands there for the other; else what the shorter one means, or
-    the words of it that a full stop shortens: that it knows better than whether two names are one.
+    Where a passage names both, it is asked whether the one stands there for the other; else what
+    the shorter one means, or the words of it that a full stop shortens: that it knows better than
+    whether two names are one.
     """
     place = case.group.columns.index(case.open[0])
     short, full = sorted((str(case.group.rows[rows[0]][place]) for rows in case.choices), key=len)
@@ -58,8 +73,12 @@ def _name_request(case: Case, dialect: Dialect) -> Request:
     words = next((note for note in noted if full in note and short in note.replace(full, "")), "")
     part, meant = (not words and shortened(short, full)) or (short, full)
     prompt = load_prompt("reconcile/stands_for", dialect)
-    messages = prompt.render(part=part, meant=meant, name="" if part == short else short, words=words)
-    return Request("reconcile", messages, prompt.hash, choices=_SAME if words else _STANDS_FOR, max_tokens=1)
+    messages = prompt.render(
+        part=part, meant=meant, name="" if part == short else short, words=words
+    )
+    return Request(
+        "reconcile", messages, prompt.hash, choices=_SAME if words else _STANDS_FOR, max_tokens=1
+    )
 
 
 def _option(case: Case, letter: str, rows: Sequence[str]) -> dict[str, object]:
@@ -67,10 +86,16 @@ def _option(case: Case, letter: str, rows: Sequence[str]) -> dict[str, object]:
     first = dict(zip(case.group.columns, case.group.rows[rows[0]], strict=True))
     told = {name: first[name] for name in wanted if first[name] is not None}
     notes = list(dict.fromkeys(note for row in rows for note in case.notes.get(row, ())))
-    return {"letter": letter, "values": json.dumps(told, ensure_ascii=False), "notes": notes[:_NOTES]}
+    return {
+        "letter": letter,
+        "values": json.dumps(told, ensure_ascii=False),
+        "notes": notes[:_NOTES],
+    }
 
 
-async def choose_cases(model: Model, table: Table, cases: Sequence[Case], options: Options) -> list[Outcome]:
+async def choose_cases(
+    model: Model, table: Table, cases: Sequence[Case], options: Options
+) -> list[Outcome]:
     """What the model chooses for each case, carried out.
 
     Raises:
@@ -79,13 +104,16 @@ async def choose_cases(model: Model, table: Table, cases: Sequence[Case], option
     found = await asyncio.gather(*(_odds(model, table, case, options.rules) for case in cases))
     habit = _habits([one for one in found if isinstance(one, dict)])
     return [
-        Outcome("open", one, answered=False) if isinstance(one, str)
+        Outcome("open", one, answered=False)
+        if isinstance(one, str)
         else _chosen(case, one, habit.get(tuple(one), {}), options.additive(table))
         for case, one in zip(cases, found, strict=True)
-    ]  # fmt: skip
+    ]
 
 
-async def _odds(model: Model, table: Table, case: Case, rules: Sequence[str]) -> dict[str, float] | str:
+async def _odds(
+    model: Model, table: Table, case: Case, rules: Sequence[str]
+) -> dict[str, float] | str:
     """Log-probability of each choice, or why there is none."""
     request = choice_request(table, case, rules, model.dialect)
     try:
@@ -104,11 +132,14 @@ def _habits(odds: Sequence[Mapping[str, float]]) -> dict[tuple[str, ...], dict[s
         by_set[tuple(one)].append(one)
     return {
         choices: {c: fmean(one[c] for one in listed) for c in choices}
-        for choices, listed in by_set.items() if len(listed) >= _ENOUGH
-    }  # fmt: skip
+        for choices, listed in by_set.items()
+        if len(listed) >= _ENOUGH
+    }
 
 
-def _chosen(case: Case, odds: Mapping[str, float], habit: Mapping[str, float], additive: frozenset[str]) -> Outcome:
+def _chosen(
+    case: Case, odds: Mapping[str, float], habit: Mapping[str, float], additive: frozenset[str]
+) -> Outcome:
     if case.kind != "conflict":
         same, other = odds.values()
         said = f"the model says that they are one by {same - other:.1f}"
@@ -116,12 +147,19 @@ def _chosen(case: Case, odds: Mapping[str, float], habit: Mapping[str, float], a
             return Outcome("apart", said)
         programs = _copies(case, "canonicalize", (), said)
     else:
-        shifted = {choice: log - (habit.get(choice, 0.0) if choice in _LETTERS else 0.0) for choice, log in odds.items()}
+        shifted = {
+            choice: log - (habit.get(choice, 0.0) if choice in _LETTERS else 0.0)
+            for choice, log in odds.items()
+        }
         best, second = sorted(shifted, key=lambda choice: -shifted[choice])[:2]
         margin = shifted[best] - shifted[second]
         said = f"the model chose {best} by {margin:.1f} over {second}"
         clear = best != _NONE and margin >= _MARGIN
-        programs = _copies(case, "resolve_conflict", case.choices[_LETTERS.index(best)], said) if clear else ()
+        programs = (
+            _copies(case, "resolve_conflict", case.choices[_LETTERS.index(best)], said)
+            if clear
+            else ()
+        )
         if not programs:
             return Outcome("open", said)
     try:
@@ -130,17 +168,25 @@ def _chosen(case: Case, odds: Mapping[str, float], habit: Mapping[str, float], a
         return Outcome("open", f"the repair was refused: {error}")
 
 
-def _copies(case: Case, operation: Operation, chosen: Sequence[str], reason: str) -> tuple[Program, ...]:
-    """Copies a value of every open column into all rows: of the chosen rows (nothing at all where they lack one that others
-    contradict each other about), else of the side with most rows, then the longest."""
+def _copies(
+    case: Case, operation: Operation, chosen: Sequence[str], reason: str
+) -> tuple[Program, ...]:
+    """Copies a value of every open column into all rows: of the chosen rows (nothing at all
+    where they lack one that others contradict each other about), else of the side with most
+    rows, then the longest.
+    """
     programs = []
     for name in case.open:
         place = case.group.columns.index(name)
         values = {row: cells[place] for row, cells in case.group.rows.items()}
-        rows = chosen or max(case.choices, key=lambda rows: (len(rows), max(len(str(values[r] or "")) for r in rows)))
+        rows = chosen or max(
+            case.choices, key=lambda rows: (len(rows), max(len(str(values[r] or "")) for r in rows))
+        )
         source = next((row for row in rows if values[row] is not None), None)
         if source is not None:
-            programs.append(Program(operation, name, (copy_sql(name, source, list(values), "rows"),), reason))
+            programs.append(
+                Program(operation, name, (copy_sql(name, source, list(values), "rows"),), reason)
+            )
         elif chosen:
             return ()
     return tuple(programs)

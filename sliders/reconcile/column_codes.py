@@ -15,15 +15,18 @@ from sliders.schema.types import Column, ColumnType, Table
 from sliders.values.folding import signed, spelling
 
 Codes = npt.NDArray[np.int64]
-_LONG_TEXT = 60  # mean characters above which a text column is prose, whose wording differs without contradicting
+# mean characters above which a text column is prose, whose wording differs without contradicting
+_LONG_TEXT = 60
 _LONG_TOKENS = 9
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """A column as codes: -1 where empty; values of one code differ in case, white space or Unicode form at most.
+    """A column as codes: -1 where empty; values of one code differ in case, white space or
+    Unicode form at most.
 
-    `examples[code]` is the most frequent printed form; `respelled` holds all forms of the codes that have several.
+    `examples[code]` is the most frequent printed form; `respelled` holds all forms of the
+    codes that have several.
     """
 
     codes: Codes
@@ -32,11 +35,16 @@ class Encoded:
 
     @cached_property
     def agreeing(self) -> Codes:
-        """Codes under which values do not contradict each other: those that differ in accents or punctuation are equal, too."""
+        """Codes under which values do not contradict each other: those that differ in accents or
+        punctuation are equal, too.
+        """
         if not any(isinstance(value, str) for value in self.examples):
             return self.codes
         first: dict[Scalar, int] = {}
-        owners = [first.setdefault(comparison_form(value), code) for code, value in enumerate(self.examples)]
+        owners = [
+            first.setdefault(comparison_form(value), code)
+            for code, value in enumerate(self.examples)
+        ]
         found: Codes = np.array([*owners, -1], dtype=np.int64)[self.codes]
         return found
 
@@ -45,9 +53,9 @@ class Encoded:
 class ColumnProfile:
     """What the data say of one column.
 
-    `coverage` is the share of rows with a value, `unique_in_chunk` the share of the filled cells whose value stands
-    once in its chunk, `chance` the probability that two random rows agree, `varies` the share of documents with several
-    values.
+    `coverage` is the share of rows with a value, `unique_in_chunk` the share of the filled cells
+    whose value stands once in its chunk, `chance` the probability that two random rows agree,
+    `varies` the share of documents with several values.
     """
 
     name: str
@@ -61,7 +69,9 @@ class ColumnProfile:
 
 
 def comparison_form(value: Scalar) -> Scalar:
-    """The form under which two values are equal: folded text with its signs, numbers as floats, None for empty text and NaN."""
+    """The form under which two values are equal: folded text with its signs, numbers as floats,
+    None for empty text and NaN.
+    """
     if value is None:
         return None
     if isinstance(value, str):
@@ -73,7 +83,9 @@ def comparison_form(value: Scalar) -> Scalar:
 def encode(values: Sequence[Scalar]) -> Encoded:
     """Codes by spelling, in order of first appearance."""
     places_of: dict[Scalar, int] = {}
-    places = np.fromiter((places_of.setdefault(v, len(places_of)) for v in values), np.int64, len(values))
+    places = np.fromiter(
+        (places_of.setdefault(v, len(places_of)) for v in values), np.int64, len(values)
+    )
     printed, forms, spelled = list(places_of), dict[Scalar, int](), list[list[int]]()
     codes = np.full(len(printed), -1, dtype=np.int64)
     for place, value in enumerate(printed):
@@ -83,7 +95,9 @@ def encode(values: Sequence[Scalar]) -> Encoded:
             spelled += [[]] if code == len(spelled) else []
             spelled[code].append(place)
     counts = np.bincount(places, minlength=len(printed))
-    several = {code: tuple(printed[p] for p in own) for code, own in enumerate(spelled) if len(own) > 1}
+    several = {
+        code: tuple(printed[p] for p in own) for code, own in enumerate(spelled) if len(own) > 1
+    }
     respelled = {code: own for code, own in several.items() if isinstance(own[0], str)}
     kept = (own[0] if len(own) == 1 else max(own, key=lambda p: counts[p]) for own in spelled)
     return Encoded(codes[places], tuple(printed[place] for place in kept), respelled)
@@ -92,7 +106,9 @@ def encode(values: Sequence[Scalar]) -> Encoded:
 def encode_ids(values: Sequence[str]) -> Codes:
     """Codes of identifiers, compared exactly."""
     seen: dict[str, int] = {}
-    return np.fromiter((seen.setdefault(v, len(seen)) for v in values), dtype=np.int64, count=len(values))
+    return np.fromiter(
+        (seen.setdefault(v, len(seen)) for v in values), dtype=np.int64, count=len(values)
+    )
 
 
 def combine(*columns: Codes) -> Codes:
@@ -108,7 +124,9 @@ def combine(*columns: Codes) -> Codes:
 
 
 def unique_share(codes: Codes, within: Codes) -> float:
-    """Share of the filled cells whose value stands once among the rows of the same `within` code."""
+    """Share of the filled cells whose value stands once among the rows of
+    the same `within` code.
+    """
     filled = codes >= 0
     if not filled.any():
         return 0.0
@@ -128,12 +146,16 @@ def is_prose(column: Column, encoded: Encoded) -> bool:
 
 
 def is_identifying(column: Column, encoded: Encoded, prose: bool, key: bool) -> bool:
-    """Whether the column can name a thing: names, dates and years can, and a number of the key; measures and sentences cannot."""
+    """Whether the column can name a thing: names, dates and years can, and a number of the key;
+    measures and sentences cannot.
+    """
     if prose or column.type in (ColumnType.NUMBER, ColumnType.BOOLEAN) or column.additive:
         return False
     if column.type is ColumnType.INTEGER and not key:
         measured = column.unit or column.currency or column.scale
-        return not measured and all(isinstance(v, int | float) and 1500 <= v <= 2200 for v in encoded.examples[:500])
+        return not measured and all(
+            isinstance(v, int | float) and 1500 <= v <= 2200 for v in encoded.examples[:500]
+        )
     return True
 
 
@@ -161,7 +183,8 @@ def profile_columns(
                 chance=float((shares**2).sum()),
                 varies=varies,
                 prose=prose,
-                identifying=count > 0 and is_identifying(column, coded, prose, column.name in table.key),
+                identifying=count > 0
+                and is_identifying(column, coded, prose, column.name in table.key),
             )
         )
     return tuple(profiles)

@@ -1,4 +1,6 @@
-"""Whoever decides what code leaves open: a model, and what it decided on earlier groups, by their content (paid once)."""
+"""Whoever decides what code leaves open: a model, and what it decided on earlier groups, by their
+content (paid once).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from sliders.schema.types import KeyScope, Table
 
 
 class Memory:
-    """The model (None: nobody is asked) and the settlements of earlier runs; `kept` are those that hold in this one.
+    """The model (None: nobody is asked) and the settlements of earlier runs;
+    `kept` are those that hold in this one.
 
     `calls` counts those made, `asked` the groups that they were about.
     """
@@ -32,7 +35,8 @@ class Memory:
         return self.model is not None and self.model.dialect.repair == "program"
 
     async def decide(self, cases: Sequence[Case], most: int | None = None) -> list[Outcome | None]:
-        """What becomes of each case: from memory, then by the model (`most` of them); None where nobody was asked.
+        """What becomes of each case: from memory, then by the model (`most` of them);
+        None where nobody was asked.
 
         Raises:
             ModelUnavailable: the model cannot be reached.
@@ -42,13 +46,17 @@ class Memory:
         if self.model is None or not waiting:
             return found
         spare = max(0, self.asked - self.calls)
-        outcomes, calls = await repair_cases(self.model, self._table, [cases[n] for n in waiting], self._options, spare)
+        outcomes, calls = await repair_cases(
+            self.model, self._table, [cases[n] for n in waiting], self._options, spare
+        )
         self.asked += len(waiting)
         self.calls += calls
         for n, outcome in zip(waiting, outcomes, strict=True):
             found[n] = outcome
             if outcome.answered:  # another model is asked again about what this one left open
-                signature = self._signature(cases[n]) + (f":{self.model.name}" if outcome.verdict == "open" else "")
+                signature = self._signature(cases[n]) + (
+                    f":{self.model.name}" if outcome.verdict == "open" else ""
+                )
                 programs = tuple(step.program for step in outcome.steps)
                 self.kept.append(Settlement(signature, outcome.verdict, outcome.reason, programs))
         return found
@@ -79,15 +87,24 @@ class Memory:
         return KeyReply(tuple(filter(None, known.reason.split(","))), whole, reach.reason)
 
     def keep_key(self, before: Sequence[str], said: KeyReply) -> None:
-        """Remember the key that a model named; with a reach over documents, rows of one key are one thing."""
+        """Remember the key that a model named; with a reach over documents, rows of
+        one key are one thing.
+        """
         self.kept.append(Settlement(f"key:{','.join(before)}", "repaired", ",".join(said.key)))
         one = said.scope == "collection"
-        self.kept.append(Settlement(f"scope:{','.join(before)}", "repaired" if one else "apart", said.reason))
+        self.kept.append(
+            Settlement(f"scope:{','.join(before)}", "repaired" if one else "apart", said.reason)
+        )
 
     def _signature(self, case: Case) -> str:
         places = [case.group.columns.index(name) for name in case.open]
         if case.kind == "names":
             parts = sorted({repr(values[p]) for values in case.group.rows.values() for p in places})
         else:
-            parts = [repr((row, values, case.notes.get(row))) for row, values in sorted(case.group.rows.items())]
-        return hashlib.sha256("\x1f".join((case.kind, self._table.name, *case.open, *parts)).encode()).hexdigest()[:24]
+            parts = [
+                repr((row, values, case.notes.get(row)))
+                for row, values in sorted(case.group.rows.items())
+            ]
+        return hashlib.sha256(
+            "\x1f".join((case.kind, self._table.name, *case.open, *parts)).encode()
+        ).hexdigest()[:24]

@@ -1,4 +1,6 @@
-"""The printed forms of one column: which are one name for certain, which are shown as one, and the form that stands for each."""
+"""The printed forms of one column: which are one name for certain, which are shown as one, and the
+form that stands for each.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,13 @@ _RESPELLED = "the same words, but for case, white space or Unicode form"
 
 
 class Forms:
-    """The forms of one column by code; case, white space and Unicode form, the user's hints and people have their say first."""
+    """The forms of one column by code; case, white space and Unicode form, the user's hints and
+    people have their say first.
+    """
 
-    def __init__(self, column: Column, encoded: Encoded, options: Options, names_rows: bool = False) -> None:
+    def __init__(
+        self, column: Column, encoded: Encoded, options: Options, names_rows: bool = False
+    ) -> None:
         self.examples = encoded.examples
         self._column, self._encoded, self._options = column.name, encoded, options
         size = len(self.examples)
@@ -42,14 +48,20 @@ class Forms:
             self._hear_people(names_rows)
 
     def _hear_people(self, names_rows: bool) -> None:
-        """Join and part what people said. Rows that are one thing may have two names: of a column that names rows, only forms
-        that could be one name are joined."""
+        """Join and part what people said. Rows that are one thing may have two names:
+        of a column that names rows, only forms that could be one name are joined.
+        """
         codes: dict[str, list[int]] = {}
         said = names_said(self._options.corrections, self._column)
         for code, value in enumerate(self.examples) if said else ():
             codes.setdefault(signed(str(value)), []).append(code)
         for (left, right), one in said.items():
-            pairs = [(a, b) for a in codes.get(signed(left), ()) for b in codes.get(signed(right), ()) if a != b]
+            pairs = [
+                (a, b)
+                for a in codes.get(signed(left), ())
+                for b in codes.get(signed(right), ())
+                if a != b
+            ]
             if one and names_rows and not related(left, right):
                 continue
             if one:
@@ -69,7 +81,11 @@ class Forms:
         return self._sure.find(left) == self._sure.find(right) or not self._may_join((left, right))
 
     def _may_join(self, codes: Sequence[int]) -> bool:
-        together = {member for code in codes for member in self._sure.members(code)} if self._apart else set()
+        together = (
+            {member for code in codes for member in self._sure.members(code)}
+            if self._apart
+            else set()
+        )
         return not any(pair <= together for pair in self._apart)
 
     def certain_of(self, code: int) -> int:
@@ -77,30 +93,48 @@ class Forms:
         return self._chief(self._sure.members(code))
 
     def _chief(self, codes: Sequence[int]) -> int:
-        """The form that stands for others: the one that a model chose, else the most frequent, then the longest."""
+        """The form that stands for others: the one that a model chose, else the most
+        frequent, then the longest.
+        """
         chosen = [self._chosen[code] for code in codes if code in self._chosen]
-        return max(chosen or codes, key=lambda c: (chosen.count(c), self._counts[c], len(str(self.examples[c])), -c))
+        return max(
+            chosen or codes,
+            key=lambda c: (chosen.count(c), self._counts[c], len(str(self.examples[c])), -c),
+        )
 
     def certain(self) -> Encoded:
         """The column with one code for each name that is certain."""
         owners = {code: self._chief(codes) for codes in self._sure.sets() for code in codes}
-        return Encoded(recoded(self._encoded.codes, owners, len(self.examples)), self.examples) if owners else self._encoded
+        return (
+            Encoded(recoded(self._encoded.codes, owners, len(self.examples)), self.examples)
+            if owners
+            else self._encoded
+        )
 
     def printed(self, code: int) -> tuple[str, ...]:
         """All printed forms of a name that is certain, by any of its codes."""
-        return tuple(str(form) for member in self._sure.members(code) for form in self._spelled(member))
+        return tuple(
+            str(form) for member in self._sure.members(code) for form in self._spelled(member)
+        )
 
     def _spelled(self, code: int) -> tuple[Scalar, ...]:
         return self._encoded.respelled.get(code, (self.examples[code],))
 
-    def join(self, codes: Sequence[int], chosen: int, reason: str, fit: Callable[[Sequence[int]], bool]) -> bool:
+    def join(
+        self, codes: Sequence[int], chosen: int, reason: str, fit: Callable[[Sequence[int]], bool]
+    ) -> bool:
         """Join forms for certain, as a model that read their rows said; whether they were joined.
 
         Args:
             chosen: the form that stands for them.
             fit: whether all forms that a model said to be one, now and before, may be one name.
         """
-        before = [member for code in codes for member in self._sure.members(code) if member in self._chosen]
+        before = [
+            member
+            for code in codes
+            for member in self._sure.members(code)
+            if member in self._chosen
+        ]
         joined = tuple(dict.fromkeys((*codes, *before)))
         if not fit(joined) or not self._may_join(codes):
             return False
@@ -127,36 +161,63 @@ class Forms:
         return found
 
     def _several(self, links: Links) -> Iterator[Sequence[int]]:
-        """The codes of each name that is printed in several forms, or that the user has another term for."""
+        """The codes of each name that is printed in several forms, or that the user
+        has another term for.
+        """
         yield from links.sets()
         alone = dict.fromkeys((*self._encoded.respelled, *self._terms))
         yield from ([code] for code in alone if len(links.members(code)) == 1)
 
     def _name(self, codes: Sequence[int]) -> Scalar:
-        return next((self._terms[code] for code in codes if code in self._terms), self.examples[self._chief(codes)])
+        return next(
+            (self._terms[code] for code in codes if code in self._terms),
+            self.examples[self._chief(codes)],
+        )
 
     def repairs(self, relation: MemoryRelation) -> Iterator[Repair]:
-        """What fills the column of canonical forms: what is printed, then each name in the place of its forms."""
+        """What fills the column of canonical forms: what is printed, then each name in
+        the place of its forms.
+        """
         names = list(self._several(self._shown))
         home = {code: number for number, codes in enumerate(names) for code in codes}
         rows: list[list[str]] = [[] for _ in names]
-        for row, code in zip(relation.row_ids, self._encoded.codes.tolist() if names else (), strict=bool(names)):
+        for row, code in zip(
+            relation.row_ids, self._encoded.codes.tolist() if names else (), strict=bool(names)
+        ):
             if code in home:
                 rows[home[code]].append(row)
-        canonical, column = self._options.canonical_name(self._column), self._options.sql_name(self._column)
+        canonical, column = (
+            self._options.canonical_name(self._column),
+            self._options.sql_name(self._column),
+        )
         first = [printed_sql(canonical, column)]
         for codes, ids in zip(names, rows, strict=True):
-            forms, name = tuple(form for code in codes for form in self._spelled(code)), self._name(codes)
+            forms, name = (
+                tuple(form for code in codes for form in self._spelled(code)),
+                self._name(codes),
+            )
             if others := [form for form in forms if form != name]:
                 statements = (*first, canonical_sql(canonical, column, others, name))
                 first = []
-                yield Repair("canonicalize", tuple(ids), self._column, forms, name, statements, *self._said(codes))
+                yield Repair(
+                    "canonicalize",
+                    tuple(ids),
+                    self._column,
+                    forms,
+                    name,
+                    statements,
+                    *self._said(codes),
+                )
 
     def _said(self, codes: Sequence[int]) -> tuple[str, Literal["code", "model", "person"]]:
         """Why some forms are one name, and who says so."""
         reasons = [*map(self._sure.reason, codes), *map(self._shown.reason, codes)]
         reasons += [_RESPELLED for code in codes if code in self._encoded.respelled]
-        reasons += [f"the user's term is {self._terms[code]!r}" for code in codes if code in self._terms and len(codes) == 1]
+        reasons += [
+            f"the user's term is {self._terms[code]!r}"
+            for code in codes
+            if code in self._terms and len(codes) == 1
+        ]
         author: Literal["code", "model", "person"] = "code"
         if any(code in self._people for code in codes):
             author = "person"

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """No search meanwhile: walking over all rows again and again would make the cost grow faster than n log n."""
+    """No search meanwhile: walking over all rows again and again would make the cost grow
+    faster than n log n.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:

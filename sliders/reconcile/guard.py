@@ -1,8 +1,10 @@
-"""The check that every repair of a model passes before it counts: no row lost, no value invented, nothing else touched.
+"""The check that every repair of a model passes before it counts: no row lost, no value invented,
+nothing else touched.
 
-A repair program is SQL over one group, in a database of its own that holds nothing but the group: a table `rows` with
-`row_id`, `merged_into` and the table's columns. A row leaves the result only by naming the row that it is merged into.
-The engine itself refuses everything but reading and updating `rows` (authorizer); code then compares before and after.
+A repair program is SQL over one group, in a database of its own that holds nothing but the group: a
+table `rows` with `row_id`, `merged_into` and the table's columns. A row leaves the result only by
+naming the row that it is merged into. The engine itself refuses everything but reading and updating
+`rows` (authorizer); code then compares before and after.
 """
 
 from __future__ import annotations
@@ -26,8 +28,15 @@ _SECONDS = 2.0
 _MAX_STATEMENTS = 20
 _MAX_VALUE = 1_000_000  # bytes of a value or statement
 _MERGING: frozenset[str] = frozenset({"deduplicate", "resolve_conflict", "aggregate"})
-_ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_TRANSACTION}
-_FUNCTIONS = frozenset("coalesce ifnull nullif min max sum count total avg abs round lower upper length trim".split())
+_ALLOWED = {
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_UPDATE,
+    sqlite3.SQLITE_TRANSACTION,
+}
+_FUNCTIONS = frozenset(
+    "coalesce ifnull nullif min max sum count total avg abs round lower upper length trim".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,48 +58,69 @@ class Outcome:
     answered: bool = True
 
 
-def repaired(case: Case, programs: Sequence[Program], additive: frozenset[str] = frozenset()) -> Outcome:
+def repaired(
+    case: Case, programs: Sequence[Program], additive: frozenset[str] = frozenset()
+) -> Outcome:
     """Run programs on a case's group, one after the other.
 
     Raises:
-        RepairError: the guard refuses one, or the rows that stay still contradict each other in an open column.
+        RepairError: the guard refuses one, or the rows that stay still contradict each
+            other in an open column.
     """
     group, steps = case.group, []
     for program in programs:
         about = program.operation in ("resolve_conflict", "aggregate", "canonicalize")
         if about and program.column not in case.open:
-            raise RepairError(f"{program.column!r} is not in question; repair one of: {', '.join(case.open) or 'none'}")
+            raise RepairError(
+                f"{program.column!r} is not in question; repair one of: "
+                f"{', '.join(case.open) or 'none'}"
+            )
         after = run_program(group, program, additive, one_thing=case.kind == "records")
         steps.append(Step(program, tuple(group.rows), after))
         group = after
     for name in case.open if case.kind != "names" else ():  # forms of two names keep two
         place = group.columns.index(name)
-        left = {values[place]: row for row, values in group.rows.items() if values[place] is not None}
+        left = {
+            values[place]: row for row, values in group.rows.items() if values[place] is not None
+        }
         if not left:
-            raise RepairError(f"the row that stays lacks a value in {name!r}, of which the others have several; settle it first")
+            raise RepairError(
+                f"the row that stays lacks a value in {name!r}, of which the others have "
+                "several; settle it first"
+            )
         if len(left) > 1:
             told = ", ".join(f"{value!r} in {row}" for value, row in left.items())
             raise RepairError(
-                f"the rows that stay still contradict each other in {name!r}: {told}; settle it, or say apart or leave"
+                f"the rows that stay still contradict each other in {name!r}: {told}; settle it, "
+                "or say apart or leave"
             )
-    return Outcome("repaired", "; ".join(dict.fromkeys(p.reason for p in programs if p.reason)), tuple(steps))
+    return Outcome(
+        "repaired", "; ".join(dict.fromkeys(p.reason for p in programs if p.reason)), tuple(steps)
+    )
 
 
 def run_program(
-    group: Group, program: Program, additive: frozenset[str] = frozenset(), *, one_thing: bool = False
+    group: Group,
+    program: Program,
+    additive: frozenset[str] = frozenset(),
+    *,
+    one_thing: bool = False,
 ) -> Group:
     """The group after a repair program, checked: the rows that stay.
 
     Args:
         additive: columns whose values may be summed over sources.
-        one_thing: what is asked is whether the rows are one thing; where they are, the row that stays says what holds, and
-            those merged into it keep their values as its sources.
+        one_thing: what is asked is whether the rows are one thing; where they are, the row that
+            stays says what holds, and those merged into it keep their values as its sources.
 
     Raises:
-        RepairError: a statement is refused, or the result loses or invents something; the message says which.
+        RepairError: a statement is refused, or the result loses or invents something;
+            the message says which.
     """
     if not program.statements or len(program.statements) > _MAX_STATEMENTS:
-        raise RepairError(f"a repair is 1 to {_MAX_STATEMENTS} statements; this one has {len(program.statements)}")
+        raise RepairError(
+            f"a repair is 1 to {_MAX_STATEMENTS} statements; this one has {len(program.statements)}"
+        )
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
         _fill(connection, group)
@@ -102,8 +132,12 @@ def run_program(
     after = {str(r[0]): tuple(r[2:]) for r in found}
     merged = {str(r[0]): str(r[1]) for r in found if r[1] is not None}
     if not merged and after == dict(group.rows):
-        raise RepairError(f"the {program.operation} changes nothing; leave the group as it is instead")
-    return _check_repair(group, after, merged, program, additive, one_thing and program.operation == "deduplicate")
+        raise RepairError(
+            f"the {program.operation} changes nothing; leave the group as it is instead"
+        )
+    return _check_repair(
+        group, after, merged, program, additive, one_thing and program.operation == "deduplicate"
+    )
 
 
 def _fill(connection: sqlite3.Connection, group: Group) -> None:
@@ -115,7 +149,9 @@ def _fill(connection: sqlite3.Connection, group: Group) -> None:
     connection.executemany(f"INSERT INTO rows VALUES ({marks})", values)
 
 
-def _authorize(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
+def _authorize(
+    action: int, first: str | None, second: str | None, database: str | None, trigger: str | None
+) -> int:
     if action == sqlite3.SQLITE_FUNCTION:
         return sqlite3.SQLITE_OK if (second or "").lower() in _FUNCTIONS else sqlite3.SQLITE_DENY
     if action not in _ALLOWED or trigger is not None:
@@ -128,14 +164,19 @@ def _authorize(action: int, first: str | None, second: str | None, database: str
 
 
 def _parsed(statement: str) -> None:
-    """Refuse what is not one UPDATE of `rows`; the engine refuses it too, but some statements only where they bite."""
+    """Refuse what is not one UPDATE of `rows`; the engine refuses it too, but some statements
+    only where they bite.
+    """
     try:
         parsed = sqlglot.parse(statement, dialect="sqlite")
     except SqlglotError as error:
-        raise RepairError(f"{statement[:120]!r} does not parse: {error}; write one UPDATE of rows") from error
+        raise RepairError(
+            f"{statement[:120]!r} does not parse: {error}; write one UPDATE of rows"
+        ) from error
     if len(parsed) != 1 or not isinstance(parsed[0], sqlglot.exp.Update):
         raise RepairError(
-            f"{statement[:120]!r} is not a single UPDATE of rows; a repair updates `rows` and nothing else"
+            f"{statement[:120]!r} is not a single UPDATE of rows; a repair updates `rows` "
+            "and nothing else"
         )
 
 
@@ -150,32 +191,48 @@ def _execute(connection: sqlite3.Connection, statements: Sequence[str]) -> None:
         try:
             connection.execute(statement)
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
-            message = f"the engine refuses {statement[:120]!r}: {error}; update `rows` only, one statement at a time"
+            message = (
+                f"the engine refuses {statement[:120]!r}: {error}; update `rows` only, one "
+                "statement at a time"
+            )
             raise RepairError(message) from error
     connection.set_authorizer(None)
     connection.set_progress_handler(None, 0)
 
 
 def _check_repair(
-    group: Group, after: Mapping[str, tuple[Scalar, ...]], merged: Mapping[str, str], program: Program,
-    additive: frozenset[str], one_thing: bool,
-) -> Group:  # fmt: skip
+    group: Group,
+    after: Mapping[str, tuple[Scalar, ...]],
+    merged: Mapping[str, str],
+    program: Program,
+    additive: frozenset[str],
+    one_thing: bool,
+) -> Group:
     """Compare a group before and after.
 
     Raises:
-        RepairError: a row is not accounted for, a count moves that may not, or a value has no source.
+        RepairError: a row is not accounted for, a count moves that may not, or a
+            value has no source.
     """
     if after.keys() != group.rows.keys():
         lost = sorted(group.rows.keys() ^ after.keys())
-        raise RepairError(f"rows {lost} are not accounted for; merge a row by setting merged_into, never delete or add")
+        raise RepairError(
+            f"rows {lost} are not accounted for; merge a row by setting merged_into, "
+            "never delete or add"
+        )
     if merged and program.operation not in _MERGING:
         raise RepairError(f"{program.operation} keeps every row; {len(merged)} rows were merged")
     staying = {row: values for row, values in after.items() if row not in merged}
     astray = [row for row, target in merged.items() if target not in staying]
     if astray or not staying:
-        raise RepairError(f"rows {astray or sorted(merged)} are merged into rows that do not stay; name one that stays")
+        raise RepairError(
+            f"rows {astray or sorted(merged)} are merged into rows that do not stay; "
+            "name one that stays"
+        )
     if program.operation == "aggregate" and program.column not in additive:
-        raise RepairError(f"column {program.column!r} is not declared additive; its values are never summed")
+        raise RepairError(
+            f"column {program.column!r} is not declared additive; its values are never summed"
+        )
     filled = _consolidated(group, staying, merged)
     for place, column in enumerate(group.columns):
         _check_column(group, filled, merged, place, column, program, one_thing)
@@ -204,15 +261,24 @@ def _check_column(
 ) -> None:
     sources = [v[place] for v in group.rows.values() if v[place] is not None]
     results = [v[place] for v in staying.values() if v[place] is not None]
-    about = program.operation in ("resolve_conflict", "aggregate", "canonicalize") and column == program.column
+    about = (
+        program.operation in ("resolve_conflict", "aggregate", "canonicalize")
+        and column == program.column
+    )
     if about and program.operation == "aggregate":
         wanted = math.fsum(float(s) for s in sources if isinstance(s, int | float))
-        if not results or any(not isinstance(r, int | float) or not math.isclose(r, wanted) for r in results):
-            raise RepairError(f"{column!r}: the sum of the sources is {wanted:g}, the repair gives {results}")
+        if not results or any(
+            not isinstance(r, int | float) or not math.isclose(r, wanted) for r in results
+        ):
+            raise RepairError(
+                f"{column!r}: the sum of the sources is {wanted:g}, the repair gives {results}"
+            )
         return
     invented = [r for r in results if not _among(r, sources)]
     if invented:
-        raise RepairError(f"{column!r}: {invented} stand in no source of the group; choose one of {sources}")
+        raise RepairError(
+            f"{column!r}: {invented} stand in no source of the group; choose one of {sources}"
+        )
     if about:
         if sources and len(results) < len(staying):
             raise RepairError(f"{column!r} was emptied; a conflict is settled by one of its values")
@@ -221,27 +287,42 @@ def _check_column(
     lost = [s for s in sources if not _among(group.said(column, s), left)]
     if lost and not one_thing:
         raise RepairError(
-            f"{column!r}: {lost} would be lost by a {program.operation} of {program.column or 'the rows'!r}"
+            f"{column!r}: {lost} would be lost by a {program.operation} of "
+            f"{program.column or 'the rows'!r}"
         )
     for row, values in staying.items():
         _check_cell(group, merged, place, column, row, values[place], program)
 
 
 def _check_cell(
-    group: Group, merged: Mapping[str, str], place: int, column: str, row: str, value: Scalar, program: Program
+    group: Group,
+    merged: Mapping[str, str],
+    place: int,
+    column: str,
+    row: str,
+    value: Scalar,
+    program: Program,
 ) -> None:
-    """A cell that had a value keeps it; an empty one is filled by what was merged into it, or by consolidation."""
+    """A cell that had a value keeps it; an empty one is filled by what was merged into it,
+    or by consolidation.
+    """
     own = group.rows[row][place]
     if own is not None:
         if not _among(value, [own]):
-            raise RepairError(f"{column!r} of row {row!r} was changed from {own!r} to {value!r} by {program.operation}")
+            raise RepairError(
+                f"{column!r} of row {row!r} was changed from {own!r} to {value!r} by "
+                f"{program.operation}"
+            )
         return
     if value is None:
         return
     given = [group.rows[r][place] for r, target in merged.items() if target == row]
     unique = {v[place] for v in group.rows.values() if v[place] is not None}
     if not _among(value, given) and not (program.operation == "consolidate" and len(unique) == 1):
-        raise RepairError(f"{column!r} of row {row!r} was filled with {value!r}, which none of its own sources states")
+        raise RepairError(
+            f"{column!r} of row {row!r} was filled with {value!r}, which none of its "
+            "own sources states"
+        )
 
 
 def _among(value: Scalar, sources: Sequence[Scalar]) -> bool:

@@ -1,4 +1,6 @@
-"""Human corrections: kept as values, matched on every run, so that they hold for rows that come later too."""
+"""Human corrections: kept as values, matched on every run, so that they hold for rows
+that come later too.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from sliders.schema.grain import called_as_row
 from sliders.schema.types import ColumnType, Table
 
 DOCUMENT = ("document", "document_id")
-"""What a condition may name beside the columns of a table: the name and the id of a row's document, compared exactly."""
+"""What a condition may name beside the columns of a table: the name and the id of a row's
+document, compared exactly.
+"""
 
 
 def check_corrections(corrections: Sequence[Correction], columns: Sequence[str]) -> None:
@@ -30,13 +34,19 @@ def check_corrections(corrections: Sequence[Correction], columns: Sequence[str])
         if correction.kind == "set_value" and correction.column not in columns:
             unknown.append(correction.column)
         if unknown:
-            raise RepairError(f"a correction names {unknown}; the table's columns are {', '.join(columns)}")
+            raise RepairError(
+                f"a correction names {unknown}; the table's columns are {', '.join(columns)}"
+            )
         if not correction.where or (correction.kind != "set_value" and not correction.other):
-            raise RepairError(f"a {correction.kind} correction says for which rows; give it at least one column value")
+            raise RepairError(
+                f"a {correction.kind} correction says for which rows; give it at least "
+                "one column value"
+            )
 
 
 def names_said(corrections: Sequence[Correction], column: str) -> dict[tuple[str, str], bool]:
-    """Pairs of a text column's values that people said to be one name (True) or two, the last decision of each pair.
+    """Pairs of a text column's values that people said to be one name (True) or two, the last
+    decision of each pair.
 
     A merge or split says so where its two sides differ in that column alone.
     """
@@ -51,17 +61,28 @@ def names_said(corrections: Sequence[Correction], column: str) -> dict[tuple[str
 
 
 def joins_names(correction: Correction, table: Table, key: Sequence[str]) -> bool:
-    """Whether a merge says no more than that two values of a text column are one name: the column names no row."""
+    """Whether a merge says no more than that two values of a text column are one name:
+    the column names no row.
+    """
     columns = {column for column, _ in (*correction.where, *correction.other)}
     single = len(columns) == len(correction.where) == len(correction.other) == 1
-    if correction.kind != "merge" or not single or (column := columns.pop()) not in table.column_names:
+    if (
+        correction.kind != "merge"
+        or not single
+        or (column := columns.pop()) not in table.column_names
+    ):
         return False
-    naming = {*key, *table.key} | ({named.name} if (named := called_as_row(table)) is not None else set())
+    naming = {*key, *table.key} | (
+        {named.name} if (named := called_as_row(table)) is not None else set()
+    )
     return table.column(column).type is ColumnType.TEXT and column not in naming
 
 
-def matching_rows(where: Sequence[tuple[str, Scalar]], names: Sequence[str], *readings: Sequence[Encoded]) -> Codes:
-    """Row numbers for which every (column, value) of the condition holds in one of the readings, by comparison form.
+def matching_rows(
+    where: Sequence[tuple[str, Scalar]], names: Sequence[str], *readings: Sequence[Encoded]
+) -> Codes:
+    """Row numbers for which every (column, value) of the condition holds in one of the
+    readings, by comparison form.
 
     Args:
         names: of the table's columns.
@@ -70,7 +91,9 @@ def matching_rows(where: Sequence[tuple[str, Scalar]], names: Sequence[str], *re
     holds = np.ones(len(readings[0][-1].codes), dtype=bool)
     for column, value in where:
         place = names.index(column) if column in names else len(names) + DOCUMENT.index(column)
-        holds &= np.logical_or.reduce([_holding(reading[place], value, place >= len(names)) for reading in readings])
+        holds &= np.logical_or.reduce(
+            [_holding(reading[place], value, place >= len(names)) for reading in readings]
+        )
     return np.flatnonzero(holds).astype(np.int64)
 
 
@@ -87,12 +110,17 @@ def _equal(left: Scalar, right: Scalar) -> bool:
 
 
 def apply_grouping(
-    groups: Codes, corrections: Sequence[Correction], names: Sequence[str], printed: Sequence[Encoded], encoded: Sequence[Encoded]
+    groups: Codes,
+    corrections: Sequence[Correction],
+    names: Sequence[str],
+    printed: Sequence[Encoded],
+    encoded: Sequence[Encoded],
 ) -> tuple[Codes, frozenset[int]]:
     """Groups after merge and split corrections, and the groups that a human merged.
 
     Args:
-        printed: the columns as read: where a decision names printed forms, it holds for the rows that print them.
+        printed: the columns as read: where a decision names printed forms, it holds for the
+            rows that print them.
         encoded: the columns with names in their canonical forms.
     """
     result = groups.copy()
@@ -101,7 +129,10 @@ def apply_grouping(
         if correction.kind == "set_value":
             continue
         before = corrections[:place]
-        left, right = (_named(where, names, printed, encoded, before) for where in (correction.where, correction.other))
+        left, right = (
+            _named(where, names, printed, encoded, before)
+            for where in (correction.where, correction.other)
+        )
         if not len(left) or not len(right):
             continue
         if correction.kind == "merge":
@@ -118,10 +149,15 @@ def apply_grouping(
 
 
 def _named(
-    where: Sequence[tuple[str, Scalar]], names: Sequence[str], printed: Sequence[Encoded], encoded: Sequence[Encoded],
+    where: Sequence[tuple[str, Scalar]],
+    names: Sequence[str],
+    printed: Sequence[Encoded],
+    encoded: Sequence[Encoded],
     before: Sequence[Correction],
-) -> Codes:  # fmt: skip
-    """The rows of a decision by what they print, else by the forms of names, else by what decisions `before` made of them."""
+) -> Codes:
+    """The rows of a decision by what they print, else by the forms of names, else by what decisions
+    `before` made of them.
+    """
     for reading in (printed, encoded):
         if len(rows := matching_rows(where, names, reading)):
             return rows
@@ -129,7 +165,9 @@ def _named(
     for column, value in where:
         reached = [matching_rows([(column, value)], names, printed, encoded)]
         for place, decision in enumerate(before):
-            if decision.column == column and _equal(comparison_form(decision.value), comparison_form(value)):
+            if decision.column == column and _equal(
+                comparison_form(decision.value), comparison_form(value)
+            ):
                 reached.append(_named(decision.where, names, printed, encoded, before[:place]))
         found = np.intersect1d(found, np.concatenate(reached))
     return found

@@ -1,5 +1,6 @@
-"""The key by the agent and how far it reaches: asked once a table, where its rows contradict each other again and again, or
-where rows of several documents share it."""
+"""The key by the agent and how far it reaches: asked once a table, where its rows contradict each
+other again and again, or where rows of several documents share it.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ _SCHEMA = {
 
 @dataclass(frozen=True, slots=True)
 class KeyReply:
-    """The key that the agent names, () for "every row is a thing of its own", and how far it reaches."""
+    """The key that the agent names, () for "every row is a thing of its own",
+    and how far it reaches.
+    """
 
     key: tuple[str, ...]
     scope: KeyScope
@@ -39,30 +42,46 @@ class KeyReply:
 
 @dataclass(frozen=True, slots=True)
 class KeyCase:
-    """Rows that share a key, each with its document: rows that contradict each other (`disputed`), or of several documents."""
+    """Rows that share a key, each with its document: rows that contradict each other (`disputed`),
+    or of several documents.
+    """
 
     key: tuple[str, ...]
     rows: Sequence[tuple[str, Sequence[Scalar]]]
     disputed: bool
 
 
-def key_request(table: Table, profiles: Sequence[ColumnProfile], case: KeyCase, dialect: Dialect) -> Request:
+def key_request(
+    table: Table, profiles: Sequence[ColumnProfile], case: KeyCase, dialect: Dialect
+) -> Request:
     """The question what identifies one thing in a table, and how far that reaches; pure."""
     prompt = load_prompt("reconcile/choose_key", dialect)
     columns = [
-        {"name": c.name, "type": c.type.value, "description": c.description, "filled": f"{p.coverage:.0%}",
-         "distinct": p.distinct}
-        for c, p in zip(table.columns, profiles, strict=True) if p.coverage  # a column that was never asked for is empty
-    ]  # fmt: skip
+        {
+            "name": c.name,
+            "type": c.type.value,
+            "description": c.description,
+            "filled": f"{p.coverage:.0%}",
+            "distinct": p.distinct,
+        }
+        for c, p in zip(table.columns, profiles, strict=True)
+        if p.coverage  # a column that was never asked for is empty
+    ]
     shown = [
         json.dumps(
-            {n: v for n, v in zip(table.column_names, row, strict=True) if v is not None} | {"document": name},
+            {n: v for n, v in zip(table.column_names, row, strict=True) if v is not None}
+            | {"document": name},
             ensure_ascii=False,
         )
         for name, row in case.rows[:_SHOWN]
     ]
     messages = prompt.render(
-        table=table.name, row=table.row, key=", ".join(case.key), columns=columns, rows=shown, disputed=case.disputed
+        table=table.name,
+        row=table.row,
+        key=", ".join(case.key),
+        columns=columns,
+        rows=shown,
+        disputed=case.disputed,
     )
     return Request("reconcile", messages, prompt.hash, _SCHEMA, max_tokens=200)
 

@@ -1,4 +1,6 @@
-"""Rows that lack a part of their key, or all of it, and that may be a thing that another row tells of, too."""
+"""Rows that lack a part of their key, or all of it, and that may be a thing that
+another row tells of, too.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Columns beside the key by which rows are compared: `figures` may contradict each other, `names` may not."""
+    """Columns beside the key by which rows are compared: `figures` may contradict each
+    other, `names` may not.
+    """
 
     figures: Sequence[Codes]
     names: Sequence[Codes]
@@ -31,10 +35,21 @@ class Keyless:
     """Finds them; `groups` are those of rows with their whole key, and every other row's own."""
 
     def __init__(
-        self, plan: KeyPlan, codes: Mapping[str, Codes], compared: Compared, documents: Codes, relation: MemoryRelation,
+        self,
+        plan: KeyPlan,
+        codes: Mapping[str, Codes],
+        compared: Compared,
+        documents: Codes,
+        relation: MemoryRelation,
         groups: Codes,
-    ) -> None:  # fmt: skip
-        self.plan, self.codes, self.compared, self.relation, self.groups = plan, codes, compared, relation, groups
+    ) -> None:
+        self.plan, self.codes, self.compared, self.relation, self.groups = (
+            plan,
+            codes,
+            compared,
+            relation,
+            groups,
+        )
         self.within = () if plan.across else (documents,)
         self.filled: Flags = np.stack([codes[name] >= 0 for name in plan.columns], axis=1)
         self.whole: Flags = np.asarray(self.filled.all(axis=1))
@@ -45,15 +60,20 @@ class Keyless:
     def readings(self) -> Codes:
         """The reading that gave each row."""
         if self._readings is None:
-            self._readings = np.unique(np.array(self.relation.readings), return_inverse=True)[1].astype(np.int64)
+            self._readings = np.unique(np.array(self.relation.readings), return_inverse=True)[
+                1
+            ].astype(np.int64)
         return self._readings
 
     def alike(self) -> Iterator[list[int]]:
-        """Rows that agree in what they have of their key, some of them not in all of it, and of which the figures contradict each
-        other, or several readings say the same."""
+        """Rows that agree in what they have of their key, some of them not in all of it, and of
+        which the figures contradict each other, or several readings say the same.
+        """
         partly = np.flatnonzero(~self.bare & ~self.whole)
         for pattern in np.unique(self.filled[partly], axis=0) if len(partly) else ():
-            named = (self.codes[n] for n, has in zip(self.plan.columns, pattern, strict=True) if has)
+            named = (
+                self.codes[n] for n, has in zip(self.plan.columns, pattern, strict=True) if has
+            )
             shared = combine(*self.within, *named)
             own: Flags = np.asarray((self.filled == pattern).all(axis=1))
             candidates = np.flatnonzero((own | self.whole) & np.isin(shared, shared[own]))
@@ -64,8 +84,10 @@ class Keyless:
                     yield sorted(members.tolist())
 
     def told_again(self) -> Iterator[list[int]]:
-        """Rows without any of their key, each with a row that another reading gave and that says the same, in two columns or
-        more and in every one that both tell. What several keys have in common is none, but with a figure."""
+        """Rows without any of their key, each with a row that another reading gave and that says
+        the same, in two columns or more and in every one that both tell. What several keys have in
+        common is none, but with a figure.
+        """
         bare, whole = np.flatnonzero(self.bare), np.flatnonzero(self.whole)
         if not len(bare) or not len(whole):
             return
@@ -96,7 +118,9 @@ class Keyless:
             return rows[:0]
         for known in [keyed[self.groups[keyed] == key] for key in keys] or [keyed]:
             read = bare[~np.isin(self.readings[bare], self.readings[known])]
-            _, first = np.unique(self.readings[read], return_index=True)  # what one reading tells twice are two things
+            _, first = np.unique(
+                self.readings[read], return_index=True
+            )  # what one reading tells twice are two things
             again = self._one_a_line(np.r_[known, read[np.sort(first)]])
             if self.bare[again].any():
                 return again
@@ -107,7 +131,9 @@ class Keyless:
         return np.array(sorted(rows.tolist(), key=lambda row: self.relation.row_ids[row]), np.int64)
 
     def _one_a_line(self, rows: Codes) -> Codes:
-        """The rows without those of other lines of a list or grid that an earlier one stands in: these are other things."""
+        """The rows without those of other lines of a list or grid that an earlier one stands in:
+        these are other things.
+        """
         place = np.full(len(rows), -1, np.int64)
         for starts in self.relation.starts.values():
             place = np.where(place < 0, np.asarray(starts, np.int64)[rows], place)
@@ -127,7 +153,9 @@ class Keyless:
             return False
         figures = told(self.compared.figures)
         contradict = any(len(np.unique(values)) > 1 for values in figures)
-        return contradict or (len(np.unique(self.readings[rows])) > 1 and bool(figures or told(self.compared.names)))
+        return contradict or (
+            len(np.unique(self.readings[rows])) > 1 and bool(figures or told(self.compared.names))
+        )
 
 
 def _split(rows: Codes, groups: Codes) -> list[Codes]:

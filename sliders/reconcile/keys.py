@@ -1,7 +1,8 @@
 """Which rows are about one thing: the key of a table, judged on its own data.
 
-A key holds within its document. It holds over documents where the schema or the user says so, or the agent; that the other
-columns of its groups agree there far beyond chance is a reason to ask the agent, and decides nothing.
+A key holds within its document. It holds over documents where the schema or the user says so, or
+the agent; that the other columns of its groups agree there far beyond chance is a reason to ask the
+agent, and decides nothing.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ _EMPTY = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class KeyPlan:
-    """The key of a table. `per_document`: a document holds one row; `within`: equal keys of one document are one thing;
-    `across`: of several documents too, for which `sure` says that the user or the agent said so; `certain`: the user pinned
-    it, so contradictions never split a group. `suggested` is a key that, by the data, may hold over documents."""
+    """The key of a table. `per_document`: a document holds one row; `within`: equal keys of one
+    document are one thing; `across`: of several documents too, for which `sure` says that the user
+    or the agent said so; `certain`: the user pinned it, so contradictions never split a group.
+    `suggested` is a key that, by the data, may hold over documents.
+    """
 
     columns: tuple[str, ...]
     per_document: bool
@@ -43,12 +46,16 @@ class KeyPlan:
     suggested: tuple[str, ...] = ()
 
 
-ENTRIES = KeyPlan((), False, False, False, False, "every row is an entry of a list, and stands for itself")
+ENTRIES = KeyPlan(
+    (), False, False, False, False, "every row is an entry of a list, and stands for itself"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far the other columns agree inside groups: mean and lowest kappa over columns, and the comparisons made."""
+    """How far the other columns agree inside groups: mean and lowest kappa over columns, and
+    the comparisons made.
+    """
 
     kappa: float
     worst: float
@@ -68,12 +75,16 @@ def sorted_groups(groups: Codes) -> tuple[Codes, Codes]:
     """Row numbers ordered by group (stable), and where each group starts in them."""
     order = np.argsort(groups, kind="stable").astype(np.int64)
     ordered = groups[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.empty(0)
+    starts = (
+        np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.empty(0)
+    )
     return order, starts.astype(np.int64)
 
 
 def agreement(columns: Sequence[tuple[Codes, float]], groups: Codes) -> Agreement:
-    """Mean Cohen's kappa of (codes, chance agreement) columns inside groups; groups below 0 are left out."""
+    """Mean Cohen's kappa of (codes, chance agreement) columns inside groups;
+    groups below 0 are left out.
+    """
     kept = np.flatnonzero(groups >= 0)
     order, starts = sorted_groups(groups[kept])
     kappas, comparisons = [], 0
@@ -82,7 +93,9 @@ def agreement(columns: Sequence[tuple[Codes, float]], groups: Codes) -> Agreemen
             continue
         part = codes[kept]
         low, high = group_extremes(part, order, starts)
-        filled = np.add.reduceat((part[order] >= 0).astype(np.int64), starts) if len(starts) else starts
+        filled = (
+            np.add.reduceat((part[order] >= 0).astype(np.int64), starts) if len(starts) else starts
+        )
         compared = filled >= 2
         count = int(compared.sum())
         if not count:
@@ -96,7 +109,9 @@ def agreement(columns: Sequence[tuple[Codes, float]], groups: Codes) -> Agreemen
 
 
 def refutes_document_grain(columns: Sequence[Codes], documents: Codes, chunks: Codes) -> bool:
-    """Whether the chunks themselves hold several different rows, so that "one row a document" cannot be true."""
+    """Whether the chunks themselves hold several different rows, so that "one row a
+    document" cannot be true.
+    """
     order, starts = sorted_groups(chunks)
     if not len(starts):
         return False
@@ -112,14 +127,21 @@ class KeyChooser:
     """Scores candidate keys of one table on its rows."""
 
     def __init__(
-        self, table: Table, profiles: Sequence[ColumnProfile], encoded: Sequence[Encoded], documents: Codes, chunks: Codes
+        self,
+        table: Table,
+        profiles: Sequence[ColumnProfile],
+        encoded: Sequence[Encoded],
+        documents: Codes,
+        chunks: Codes,
     ) -> None:
         self._table, self._documents, self._chunks = table, documents, chunks
         self._profiles = {p.name: p for p in profiles}
         self._codes = {p.name: e.codes for p, e in zip(profiles, encoded, strict=True)}
         self._said = {p.name: e.agreeing for p, e in zip(profiles, encoded, strict=True)}
         hard = [self._codes[p.name] for p in profiles if not p.prose]
-        self._refuted = table.grain == "document" and refutes_document_grain(hard, documents, chunks)
+        self._refuted = table.grain == "document" and refutes_document_grain(
+            hard, documents, chunks
+        )
         self.per_document = table.grain == "document" and not self._refuted
 
     def choose(self) -> KeyPlan:
@@ -131,9 +153,14 @@ class KeyChooser:
         unknown = [c for c in self._table.key if c not in self._profiles]
         if unknown:
             known = ", ".join(self._profiles)
-            raise RepairError(f"the key of {self._table.name!r} names {unknown}; use columns of the table: {known}")
+            raise RepairError(
+                f"the key of {self._table.name!r} names {unknown}; use columns of "
+                f"the table: {known}"
+            )
         if self._table.key:
-            told = tuple(n for n in self._table.key if self._profiles[n].coverage)  # what no row has tells nothing apart
+            told = tuple(
+                n for n in self._table.key if self._profiles[n].coverage
+            )  # what no row has tells nothing apart
             return self._declared(told or self._table.key)
         return self._of_documents() if self.per_document else self._discovered()
 
@@ -148,7 +175,10 @@ class KeyChooser:
         if (filled := float((codes >= 0).mean())) < _MIN_COVERAGE:
             return f"only {filled:.0%} of the rows have all of it"
         if (unique := unique_share(codes, self._chunks)) < _MIN_UNIQUE:
-            return f"rows of one passage share it ({unique:.0%} are unique), so it throws different things together"
+            return (
+                f"rows of one passage share it ({unique:.0%} are unique), so it throws "
+                "different things together"
+            )
         return ""
 
     def repeated(self, key: Sequence[str]) -> list[list[int]]:
@@ -160,8 +190,14 @@ class KeyChooser:
         return list(groups.values())
 
     def told_twice(self, key: Sequence[str]) -> list[list[int]]:
-        """Rows of several documents that are equal in the key and in all other columns, at least two, by group."""
-        profiles = [p for name, p in self._profiles.items() if name not in key and not p.prose and p.coverage]
+        """Rows of several documents that are equal in the key and in all other columns, at
+        least two, by group.
+        """
+        profiles = [
+            p
+            for name, p in self._profiles.items()
+            if name not in key and not p.prose and p.coverage
+        ]
         if len(profiles) < _WHOLE:
             return []
         others = [self._said[p.name] for p in profiles]
@@ -175,33 +211,59 @@ class KeyChooser:
         again = _spanning(same, self._documents[rows])
         kept = np.flatnonzero(again >= 0)
         order, starts = sorted_groups(again[kept])
-        return [some.tolist() for some in np.split(rows[kept[order]], starts[1:])] if len(kept) else []
+        return (
+            [some.tolist() for some in np.split(rows[kept[order]], starts[1:])] if len(kept) else []
+        )
 
     def _declared(self, key: tuple[str, ...]) -> KeyPlan:
         across = self._table.key_scope == "collection"
         if self._table.pinned:
-            return KeyPlan(key, self.per_document, True, across, True, "the key was pinned by the user", sure=across)
+            return KeyPlan(
+                key,
+                self.per_document,
+                True,
+                across,
+                True,
+                "the key was pinned by the user",
+                sure=across,
+            )
         found = self.agreement(key)
         repeats = not across and (found.kappa >= DECLARED_AGREEMENT or bool(self.told_twice(key)))
         suggested = key if repeats else ()
-        reason = f"the schema's key; the other columns agree across documents with kappa {found.kappa:.2f}"
+        reason = (
+            "the schema's key; the other columns agree across documents with kappa "
+            f"{found.kappa:.2f}"
+        )
         reason = f"{reason} in {found.comparisons} comparisons"
         return KeyPlan(key, self.per_document, True, across, False, reason, suggested=suggested)
 
     def _of_documents(self) -> KeyPlan:
-        """One row a document: documents whose rows are called the same may be one thing where the other columns agree, too."""
+        """One row a document: documents whose rows are called the same may be one thing where the
+        other columns agree, too.
+        """
         named = called_as_row(self._table) if self._table.row else None
         if named is not None and self._usable(named.name):
             found = self.agreement((named.name,))
             if found.kappa >= DECLARED_AGREEMENT:
-                reason = f"documents of one {named.name} agree with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
+                reason = (
+                    f"documents of one {named.name} agree with kappa {found.kappa:.2f} in "
+                    f"{found.comparisons} comparisons"
+                )
                 return KeyPlan((), True, True, False, False, reason, suggested=(named.name,))
-        return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
+        return KeyPlan(
+            (), True, True, False, False, "each document is one row; none names it across documents"
+        )
 
     def _discovered(self) -> KeyPlan:
-        """Beside the candidates the first column of text is tried: it has to show as much as any other."""
+        """Beside the candidates the first column of text is tried: it has to show
+        as much as any other.
+        """
         candidates = self.candidates()
-        texts = [n for n in self._table.column_names if self._usable(n) and self._table.column(n).type is ColumnType.TEXT]
+        texts = [
+            n
+            for n in self._table.column_names
+            if self._usable(n) and self._table.column(n).type is ColumnType.TEXT
+        ]
         first = tuple(texts[:1] if self._table.row else ())
         if first and first not in candidates:
             candidates.append(first)
@@ -209,25 +271,52 @@ class KeyChooser:
         for key in candidates:
             found = self.agreement(key)
             most = max(most, found.comparisons)
-            said = key == first and found.kappa >= DECLARED_AGREEMENT and found.comparisons >= _MIN_COMPARISONS
+            said = (
+                key == first
+                and found.kappa >= DECLARED_AGREEMENT
+                and found.comparisons >= _MIN_COMPARISONS
+            )
             if said or self._names_an_entity(key, found):
-                reason = f"repeated across documents with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
+                reason = (
+                    f"repeated across documents with kappa {found.kappa:.2f} in "
+                    f"{found.comparisons} comparisons"
+                )
                 return KeyPlan(key, False, True, False, False, reason, suggested=key)
             inside = self.agreement(key, across=False)
             if best is None and inside.comparisons and inside.kappa >= ENTITY_AGREEMENT:
-                reason = f"repeated inside documents with kappa {inside.kappa:.2f}; across documents {found.kappa:.2f}"
+                reason = (
+                    f"repeated inside documents with kappa {inside.kappa:.2f}; across documents "
+                    f"{found.kappa:.2f}"
+                )
                 best = KeyPlan(key, False, True, False, False, reason)
         if best is not None:
             return best
-        why = "rows of equal names contradict each other" if candidates else "no column names one thing"
+        why = (
+            "rows of equal names contradict each other"
+            if candidates
+            else "no column names one thing"
+        )
         if candidates and most < _MIN_COMPARISONS:
-            why = f"rows of equal names have too few values to compare across documents ({most}; {_MIN_COMPARISONS} are needed)"
-        refuted = "; the chunks hold several rows a document, so the grain is many" if self._refuted else ""
-        return KeyPlan((), False, False, False, False, f"every row is a record of its own: {why}{refuted}")
+            why = (
+                f"rows of equal names have too few values to compare across documents ({most}; "
+                f"{_MIN_COMPARISONS} are needed)"
+            )
+        refuted = (
+            "; the chunks hold several rows a document, so the grain is many"
+            if self._refuted
+            else ""
+        )
+        return KeyPlan(
+            (), False, False, False, False, f"every row is a record of its own: {why}{refuted}"
+        )
 
     def _names_an_entity(self, key: tuple[str, ...], found: Agreement) -> bool:
-        """Whether a key that nobody declared is believed: it holds a name, and no column contradicts it as a rule."""
-        named = any(self._table.column(c).type in (ColumnType.TEXT, ColumnType.CATEGORY) for c in key)
+        """Whether a key that nobody declared is believed: it holds a name, and no column
+        contradicts it as a rule.
+        """
+        named = any(
+            self._table.column(c).type in (ColumnType.TEXT, ColumnType.CATEGORY) for c in key
+        )
         agrees = found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT
         return named and agrees and found.comparisons >= _MIN_COMPARISONS
 
@@ -236,7 +325,9 @@ class KeyChooser:
         return profile.identifying and profile.coverage >= _MIN_COVERAGE
 
     def candidates(self) -> list[tuple[str, ...]]:
-        """Column sets that name a row uniquely inside its chunk, smallest first, then by coverage."""
+        """Column sets that name a row uniquely inside its chunk, smallest
+        first, then by coverage.
+        """
         names = [name for name in self._codes if self._usable(name)]
         names.sort(key=lambda n: -self._profiles[n].coverage * self._profiles[n].unique_in_chunk)
         found: list[tuple[str, ...]] = []
@@ -256,15 +347,21 @@ class KeyChooser:
         return [
             (codes, self._profiles[name].chance)
             for name, codes in self._said.items()
-            if name not in key and not self._profiles[name].prose and self._profiles[name].coverage > 0
+            if name not in key
+            and not self._profiles[name].prose
+            and self._profiles[name].coverage > 0
         ]
 
     def agreement(self, key: tuple[str, ...], across: bool = True) -> Agreement:
-        """Agreement inside the key's groups that span several documents, or (document, key) groups that span several chunks."""
+        """Agreement inside the key's groups that span several documents, or (document, key) groups
+        that span several chunks.
+        """
         codes = [self._codes[n] for n in key]
         if across:
             return agreement(self._others(key), _spanning(combine(*codes), self._documents))
-        return agreement(self._others(key), _spanning(combine(*codes, self._documents), self._chunks))
+        return agreement(
+            self._others(key), _spanning(combine(*codes, self._documents), self._chunks)
+        )
 
 
 def _spanning(groups: Codes, units: Codes) -> Codes:
@@ -277,8 +374,11 @@ def _spanning(groups: Codes, units: Codes) -> Codes:
     return np.where(several[groups], groups, -1)
 
 
-def assign_groups(plan: KeyPlan, codes: dict[str, Codes], documents: Codes, places: Codes | None = None) -> Codes:
-    """The group of each row, from 0; a row without its whole key is a group of its own, or its document's.
+def assign_groups(
+    plan: KeyPlan, codes: dict[str, Codes], documents: Codes, places: Codes | None = None
+) -> Codes:
+    """The group of each row, from 0; a row without its whole key is a group of its
+    own, or its document's.
 
     Args:
         places: of the rows' words, where they belong to the key.
@@ -292,12 +392,20 @@ def assign_groups(plan: KeyPlan, codes: dict[str, Codes], documents: Codes, plac
         for name in plan.columns:
             first = np.full(int(documents.max(initial=-1)) + 1, -1, dtype=np.int64)
             filled = np.flatnonzero(codes[name] >= 0)[::-1]
-            first[documents[filled]] = codes[name][filled]  # of several rows of a document the first is written last
+            first[documents[filled]] = codes[name][
+                filled
+            ]  # of several rows of a document the first is written last
             firsts.append(first)
         key = combine(*firsts)[documents]
         return np.where(key >= 0, key, key.max(initial=-1) + 1 + documents)
     if not plan.columns or not (plan.within or plan.across):
         return alone
-    beside = () if plan.across else (documents,) if places is None else (documents, places - places.min())
+    beside = (
+        ()
+        if plan.across
+        else (documents,)
+        if places is None
+        else (documents, places - places.min())
+    )
     key = combine(*(codes[name] for name in plan.columns), *beside)
     return np.where(key >= 0, key, key.max(initial=-1) + 1 + alone)

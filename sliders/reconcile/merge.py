@@ -1,4 +1,6 @@
-"""Groups of rows become rows: the clear ones by array operations, the contradictory ones one by one."""
+"""Groups of rows become rows: the clear ones by array operations, the
+contradictory ones one by one.
+"""
 
 from __future__ import annotations
 
@@ -17,22 +19,26 @@ from sliders.reconcile.repairs import DocumentSource, Options
 from sliders.reconcile.settling import Ruling, Side, settle
 from sliders.schema.types import ColumnType, Table
 
-GIANT_GROUP = 2000  # rows of one contradictory group beyond which comparing them says nothing; they stay apart
+# rows of one contradictory group beyond which comparing them says nothing; they stay apart
+GIANT_GROUP = 2000
 _ENOUGH_DOCUMENTS, _FEW_SPLIT = 8, 0.2
 _RECURS = 3  # rows a value of a text column whose values are classes, not names
 
 Role = Literal["name", "key", "dimension", "measure", "prose", "other"]
-"""What a column is to a group: its key (a name where it is text), a place, period or class that tells things apart, an
-amount, or something else."""
+"""What a column is to a group: its key (a name where it is text), a place, period or class that
+tells things apart, an amount, or something else.
+"""
 Part = tuple[int, ...]
 """Numbers of the rows that become one row, the row that stays first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The table while it is worked on: by column codes to compare by, once names are repaired, and values.
+    """The table while it is worked on: by column codes to compare by, once names are
+    repaired, and values.
 
-    `joined` are rows that are one for certain, told in several parts: they go together, whatever becomes of the others.
+    `joined` are rows that are one for certain, told in several parts: they go together, whatever
+    becomes of the others.
     """
 
     relation: MemoryRelation
@@ -58,12 +64,19 @@ class Frame:
         document_id = self.relation.document_ids[first]
         document = self.relation.documents.get(document_id, DocumentSource(document_id))
         source = self.relation.source(first, self.names[column])
-        return Side(self.values[column][first], tuple(rows), source, document, len({int(self.chunks[r]) for r in rows}))
+        return Side(
+            self.values[column][first],
+            tuple(rows),
+            source,
+            document,
+            len({int(self.chunks[r]) for r in rows}),
+        )
 
 
 @dataclass(slots=True)
 class Dispute:
-    """Values of one column that contradict each other; without a `ruling` they wait for the model, or stay visible.
+    """Values of one column that contradict each other; without a `ruling` they wait for the
+    model, or stay visible.
 
     `lacking`: some rows have none, and the others one that may be theirs, too.
     """
@@ -77,8 +90,9 @@ class Dispute:
 
 @dataclass(slots=True)
 class Cluster:
-    """Rows that are one thing, with at least one contradiction among them; `doubtful` when they only may be one, `keyless` when
-    that is because some of them lack a part of their key, `one_row` when they are one row even while a contradiction is open.
+    """Rows that are one thing, with at least one contradiction among them; `doubtful` when they
+    only may be one, `keyless` when that is because some of them lack a part of their key, `one_row`
+    when they are one row even while a contradiction is open.
 
     `outcome` is what a model made of it.
     """
@@ -105,7 +119,9 @@ class Cluster:
     @property
     def named(self) -> bool:
         """Whether a person gave rows without their whole key the key that the others have."""
-        return self.keyless and any(d.lacking and d.ruling is not None and d.by_code for d in self.disputes)
+        return self.keyless and any(
+            d.lacking and d.ruling is not None and d.by_code for d in self.disputes
+        )
 
     @property
     def still_open(self) -> list[Dispute]:
@@ -115,20 +131,31 @@ class Cluster:
     @property
     def unanswered(self) -> bool:
         """Whether nobody said if rows without their whole key are one thing."""
-        return self.keyless and not self.named and (self.outcome is None or self.outcome.verdict == "open")
+        return (
+            self.keyless
+            and not self.named
+            and (self.outcome is None or self.outcome.verdict == "open")
+        )
 
     def parts(self, frame: Frame) -> list[Part]:
-        """Its output rows: one, or, where a contradiction stays open and the key is not certain, one for each combination of open
-        values."""
+        """Its output rows: one, or, where a contradiction stays open and the key is not certain,
+        one for each combination of open values.
+        """
         if self.apart and self.doubtful:
             return [tuple(unit) for unit in frame.by_unit(self.rows)]
         if not self.apart and (self.one_row or not self.still_open):
             after = self.outcome.steps[-1].after.rows if self.outcome and self.outcome.steps else ()
-            stays = next((r for r in self.rows if frame.relation.row_ids[r] == next(iter(after), None)), self.rows[0])
+            stays = next(
+                (r for r in self.rows if frame.relation.row_ids[r] == next(iter(after), None)),
+                self.rows[0],
+            )
             return [(stays, *(r for r in self.rows if r != stays))]
         columns = [frame.codes[d.column] for d in self.disputes if d.ruling is None]
         bins: list[tuple[list[int], list[int]]] = []
-        units = [(unit, [max(int(codes[r]) for r in unit) for codes in columns]) for unit in frame.by_unit(self.rows)]
+        units = [
+            (unit, [max(int(codes[r]) for r in unit) for codes in columns])
+            for unit in frame.by_unit(self.rows)
+        ]
         for unit, said in sorted(units, key=lambda one: sum(code < 0 for code in one[1])):
             for rows, values in bins:
                 if all(a < 0 or b < 0 or a == b for a, b in zip(said, values, strict=True)):
@@ -142,8 +169,9 @@ class Cluster:
 
 @dataclass(slots=True)
 class Merged:
-    """What grouping gave: rows that are one without contradiction, clusters, how many rows of one key stay apart, and the first
-    row of each thing that rows of one key were split into."""
+    """What grouping gave: rows that are one without contradiction, clusters, how many rows of one
+    key stay apart, and the first row of each thing that rows of one key were split into.
+    """
 
     parts: list[Part] = field(default_factory=list)
     clusters: list[Cluster] = field(default_factory=list)
@@ -151,7 +179,9 @@ class Merged:
     split: list[list[int]] = field(default_factory=list)
 
 
-def roles_of(table: Table, profiles: Sequence[ColumnProfile], plan: KeyPlan, rows: int) -> tuple[Role, ...]:
+def roles_of(
+    table: Table, profiles: Sequence[ColumnProfile], plan: KeyPlan, rows: int
+) -> tuple[Role, ...]:
     """What each column is to a group, as its type and its values say."""
     roles: list[Role] = []
     for column, profile in zip(table.columns, profiles, strict=True):
@@ -164,16 +194,27 @@ def roles_of(table: Table, profiles: Sequence[ColumnProfile], plan: KeyPlan, row
         elif column.type in (ColumnType.NUMBER, ColumnType.INTEGER) and not profile.identifying:
             roles.append("measure")
         else:
-            recurs = column.type is not ColumnType.TEXT or profile.distinct * _RECURS <= profile.coverage * rows
+            recurs = (
+                column.type is not ColumnType.TEXT
+                or profile.distinct * _RECURS <= profile.coverage * rows
+            )
             roles.append("dimension" if profile.identifying and recurs else "other")
     return tuple(roles)
 
 
 def merge_groups(
-    frame: Frame, groups: Codes, plan: KeyPlan, forced: frozenset[int], options: Options, rules: bool, doubtful: frozenset[int],
-    keyless: frozenset[int] = frozenset(), certain: bool = False,
-) -> Merged:  # fmt: skip
-    """Merge each group's rows where nothing contradicts; put the rest into clusters with what code can settle.
+    frame: Frame,
+    groups: Codes,
+    plan: KeyPlan,
+    forced: frozenset[int],
+    options: Options,
+    rules: bool,
+    doubtful: frozenset[int],
+    keyless: frozenset[int] = frozenset(),
+    certain: bool = False,
+) -> Merged:
+    """Merge each group's rows where nothing contradicts; put the rest into clusters with
+    what code can settle.
 
     Args:
         groups: the group of each row.
@@ -181,7 +222,8 @@ def merge_groups(
         rules: settle by general rules and votes, too.
         doubtful: groups whose rows only may be one thing.
         keyless: those of them of which some rows lack a part of their key.
-        certain: a user or the agent said that rows of one key are one thing: they are never split, and one row.
+        certain: a user or the agent said that rows of one key are one thing:
+            they are never split, and one row.
     """
     order, starts = sorted_groups(groups)
     contradictory = np.zeros(len(starts), dtype=bool)
@@ -191,9 +233,18 @@ def merge_groups(
     ends = np.r_[starts[1:], len(order)]
     several = ends - starts > 1
     rows, merged = order.tolist(), Merged()
-    bounds = zip(starts[several].tolist(), ends[several].tolist(), contradictory[several].tolist(), strict=True)
+    bounds = zip(
+        starts[several].tolist(),
+        ends[several].tolist(),
+        contradictory[several].tolist(),
+        strict=True,
+    )
     spans = [(rows[start:end], open_) for start, end, open_ in bounds]
-    whole = certain or plan.certain or _few_split(frame, [span for span, open_ in spans if open_], plan, len(starts))
+    whole = (
+        certain
+        or plan.certain
+        or _few_split(frame, [span for span, open_ in spans if open_], plan, len(starts))
+    )
     for members, open_ in spans:
         if (group := int(groups[members[0]])) in doubtful:
             merged.clusters.append(_doubtful(frame, members, plan, options, group in keyless))
@@ -209,12 +260,20 @@ def merge_groups(
             for cluster in clusters:
                 cluster.one_row |= certain and group not in forced
             merged.clusters += [cluster for cluster in clusters if cluster.disputes]
-            merged.parts += [tuple(cluster.rows) for cluster in clusters if not cluster.disputes and len(cluster.rows) > 1]
+            merged.parts += [
+                tuple(cluster.rows)
+                for cluster in clusters
+                if not cluster.disputes and len(cluster.rows) > 1
+            ]
     return merged
 
 
-def _doubtful(frame: Frame, members: list[int], plan: KeyPlan, options: Options, keyless: bool) -> Cluster:
-    """A cluster of rows that only may be one thing, some of them without a part of their key where it is `keyless`."""
+def _doubtful(
+    frame: Frame, members: list[int], plan: KeyPlan, options: Options, keyless: bool
+) -> Cluster:
+    """A cluster of rows that only may be one thing, some of them without a part of their key
+    where it is `keyless`.
+    """
     cluster = _settled(frame, members, plan, options, rules=False, doubtful=True)
     if keyless:
         cluster.keyless = True
@@ -223,36 +282,55 @@ def _doubtful(frame: Frame, members: list[int], plan: KeyPlan, options: Options,
 
 
 def _lacking(frame: Frame, cluster: Cluster, plan: KeyPlan) -> list[Dispute]:
-    """What is in question of rows without their whole key that contradict each other in nothing: the part that some lack."""
+    """What is in question of rows without their whole key that contradict each other in nothing:
+    the part that some lack.
+    """
     if cluster.disputes:
         return []
-    empty = (c for c in map(frame.names.index, plan.columns) if any(frame.codes[c][r] < 0 for r in cluster.rows))
+    empty = (
+        c
+        for c in map(frame.names.index, plan.columns)
+        if any(frame.codes[c][r] < 0 for r in cluster.rows)
+    )
     column = next(empty)
     sides = tuple(frame.side(column, unit) for unit in frame.by_unit(cluster.rows))
     return [Dispute(column, sides, None, False, lacking=True)]
 
 
 def _few_split(frame: Frame, groups: Sequence[list[int]], plan: KeyPlan, documents: int) -> bool:
-    """Whether each document is one row and few of them hold rows that contradict each other: a page's margin ("others
-    also bought") is then read as a second row of its document, and is none."""
+    """Whether each document is one row and few of them hold rows that contradict each other: a
+    page's margin ("others also bought") is then read as a second row of its document, and is none.
+    """
     if not plan.per_document or plan.columns or documents < _ENOUGH_DOCUMENTS:
         return False
-    split = sum(len(group) <= GIANT_GROUP and len(compatible_pieces(frame, group)) > 1 for group in groups)
+    split = sum(
+        len(group) <= GIANT_GROUP and len(compatible_pieces(frame, group)) > 1 for group in groups
+    )
     return split <= _FEW_SPLIT * documents
 
 
 def compatible_pieces(frame: Frame, members: Sequence[int]) -> list[list[int]]:
-    """Split rows of one key that are different things: they differ in what tells things apart and in an amount, or in most.
+    """Split rows of one key that are different things: they differ in what tells things apart and
+    in an amount, or in most.
 
-    Rows contradict in most when two or more columns do, and more than half of those that they share beside their key.
+    Rows contradict in most when two or more columns do, and more than half of those that they
+    share beside their key.
     """
     pieces: list[list[int]] = []
     known: list[list[set[int]]] = []
-    hard = [(codes, role) for codes, role in zip(frame.codes, frame.roles, strict=True) if role not in ("prose", "name", "key")]
+    hard = [
+        (codes, role)
+        for codes, role in zip(frame.codes, frame.roles, strict=True)
+        if role not in ("prose", "name", "key")
+    ]
     for unit in frame.by_unit(members):
         own = [max(int(codes[row]) for row in unit) for codes, _ in hard]
         for place, values in enumerate(known):
-            shared = [(c, v, role) for c, v, (_, role) in zip(own, values, hard, strict=True) if c >= 0 and v]
+            shared = [
+                (c, v, role)
+                for c, v, (_, role) in zip(own, values, hard, strict=True)
+                if c >= 0 and v
+            ]
             differing = [role for c, v, role in shared if c not in v]
             other_thing = "dimension" in differing and "measure" in differing
             if not other_thing and (len(differing) < 2 or 2 * len(differing) <= len(shared)):
@@ -269,12 +347,19 @@ def compatible_pieces(frame: Frame, members: Sequence[int]) -> list[list[int]]:
 
 
 def _settled(
-    frame: Frame, rows: list[int], plan: KeyPlan, options: Options, rules: bool, doubtful: bool = False
+    frame: Frame,
+    rows: list[int],
+    plan: KeyPlan,
+    options: Options,
+    rules: bool,
+    doubtful: bool = False,
 ) -> Cluster:
     """The cluster of some rows, with what code can settle of its contradictions."""
     one_row = plan.per_document and len({int(frame.documents[r]) for r in rows}) == 1
     keyed = map(frame.names.index, plan.columns)
-    key = tuple(next((frame.values[c][r] for r in rows if frame.codes[c][r] >= 0), None) for c in keyed)
+    key = tuple(
+        next((frame.values[c][r] for r in rows if frame.codes[c][r] >= 0), None) for c in keyed
+    )
     cluster = Cluster(list(rows), key, one_row, doubtful=doubtful)
     for column, codes in enumerate(frame.codes):
         by_code: dict[int, list[int]] = {}
@@ -286,17 +371,27 @@ def _settled(
         sides = [frame.side(column, some) for some in by_code.values()]
         if frame.roles[column] == "prose":
             longest = max(range(len(sides)), key=lambda n: len(str(sides[n].value)))
-            found: Ruling | None = Ruling(longest, "deduplicate", "two wordings; the longer one stands for both")
+            found: Ruling | None = Ruling(
+                longest, "deduplicate", "two wordings; the longer one stands for both"
+            )
         else:
             wanted = frame.units[column].strip().lower()
             sides.sort(key=lambda s: s.source.unit.strip().lower() != wanted)
-            named = frame.roles[column] == "name"  # rows of two keys are in a group because a person or the model put them there
-            found = settle(sides, frame.names[column], options.criteria, options.precede, rules, named)
+            named = (
+                frame.roles[column] == "name"
+            )  # rows of two keys are in a group because a person or the model put them there
+            found = settle(
+                sides, frame.names[column], options.criteria, options.precede, rules, named
+            )
         cluster.disputes.append(Dispute(column, tuple(sides), found, found is not None))
     return cluster
 
 
 def provisional(dispute: Dispute) -> Side:
-    """The side that stands in where a table needs one value: most sources, then verbatim words, then the first."""
+    """The side that stands in where a table needs one value: most sources, then verbatim
+    words, then the first.
+    """
     verbatim = ("exact", "normalized")
-    return max(dispute.sides, key=lambda s: (s.votes, s.source.grounding.value in verbatim, -min(s.rows)))
+    return max(
+        dispute.sides, key=lambda s: (s.votes, s.source.grounding.value in verbatim, -min(s.rows))
+    )

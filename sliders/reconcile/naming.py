@@ -1,8 +1,10 @@
-"""Names of a table's text columns: which printed forms are one name, who said so, and what nobody decided.
+"""Names of a table's text columns: which printed forms are one name, who said so, and
+what nobody decided.
 
-Case, white space and Unicode form alone are code's. The user's hints and people's decisions join and part names. Words,
-similarity and the rows' evidence only suggest pairs: a model that reads the rows decides on them; what a model that picks
-says, and what nobody said, stays a doubt. The printed column keeps what documents print.
+Case, white space and Unicode form alone are code's. The user's hints and people's decisions join
+and part names. Words, similarity and the rows' evidence only suggest pairs: a model that reads the
+rows decides on them; what a model that picks says, and what nobody said, stays a doubt. The printed
+column keeps what documents print.
 """
 
 from __future__ import annotations
@@ -20,7 +22,14 @@ from sliders.reconcile.keys import agreement
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Case, Choice, Group, OpenNames, Options, Repair
 from sliders.reconcile.shown_rows import notes_of, plain
-from sliders.reconcile.variants import SAME_WORDS, RowEvidence, VariantPair, related, several_forms, variant_pairs
+from sliders.reconcile.variants import (
+    SAME_WORDS,
+    RowEvidence,
+    VariantPair,
+    related,
+    several_forms,
+    variant_pairs,
+)
 from sliders.schema.grain import called_as_row
 from sliders.schema.types import Column, ColumnType, Table
 from sliders.values.folding import legal_form
@@ -45,7 +54,11 @@ class Naming:
 
 
 async def name_columns(
-    table: Table, relation: MemoryRelation, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile], options: Options,
+    table: Table,
+    relation: MemoryRelation,
+    encoded: Sequence[Encoded],
+    profiles: Sequence[ColumnProfile],
+    options: Options,
     memory: Memory,
 ) -> Naming:
     """Find the forms of one name in every text column that can name a thing."""
@@ -73,9 +86,13 @@ def _names_rows(table: Table, column: Column) -> bool:
     return column.name in table.key or column == called_as_row(table)
 
 
-def _others(place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile]) -> list[tuple[Codes, float]]:
-    """The columns that tell of a name, with the chance that two different rows agree: in a short table a row with itself
-    counts much. Columns that differ among rows of one name, as amounts of its orders do, tell nothing of it."""
+def _others(
+    place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile]
+) -> list[tuple[Codes, float]]:
+    """The columns that tell of a name, with the chance that two different rows agree: in a short
+    table a row with itself counts much. Columns that differ among rows of one name, as amounts of
+    its orders do, tell nothing of it.
+    """
     found = []
     for n, (coded, profile) in enumerate(zip(encoded, profiles, strict=True)):
         filled = int((coded.codes >= 0).sum())
@@ -89,10 +106,18 @@ def _others(place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnPro
 
 
 class _Column:
-    """The names of one column that words, similarity or rows suggest to be one, and what becomes of them."""
+    """The names of one column that words, similarity or rows suggest to be one, and
+    what becomes of them.
+    """
 
     def __init__(
-        self, table: Table, relation: MemoryRelation, place: int, forms: Forms, options: Options, memory: Memory
+        self,
+        table: Table,
+        relation: MemoryRelation,
+        place: int,
+        forms: Forms,
+        options: Options,
+        memory: Memory,
     ) -> None:
         self._table, self._relation, self._place = table, relation, place
         self._forms, self._options, self._memory = forms, options, memory
@@ -101,11 +126,14 @@ class _Column:
         self.open_names: list[OpenNames] = []
         self.decisions: list[Choice] = []
 
-    def suggested(self, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile]) -> list[VariantPair]:
-        """The pairs to decide on: those that the rows do not speak against, as they only can where a name has one row.
+    def suggested(
+        self, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile]
+    ) -> list[VariantPair]:
+        """The pairs to decide on: those that the rows do not speak against, as they only can
+        where a name has one row.
 
-        A model that picks is asked about those alone of which the rows say nothing; names whose rows agree are shown as one, in
-        doubt.
+        A model that picks is asked about those alone of which the rows say nothing;
+        names whose rows agree are shown as one, in doubt.
         """
         examples = self._forms.examples
         evidence = RowEvidence(encoded[self._place].codes, _others(self._place, encoded, profiles))
@@ -117,49 +145,85 @@ class _Column:
         supported: list[VariantPair] = []
         for pair in variant_pairs(examples, asking=self._memory.model is not None and not picks):
             verdict = evidence.supports(pair.left, pair.right, pair.dotted)
-            if self._forms.settled(pair.left, pair.right) or (alone and verdict is False and pair.kind not in SAME_WORDS):
+            if self._forms.settled(pair.left, pair.right) or (
+                alone and verdict is False and pair.kind not in SAME_WORDS
+            ):
                 continue
-            agrees = pair.kind in SAME_WORDS or (verdict and not pair.ambiguous and (named or pair.kind != "short form"))
+            agrees = pair.kind in SAME_WORDS or (
+                verdict and not pair.ambiguous and (named or pair.kind != "short form")
+            )
             (supported if picks and agrees else band).append(pair)
         for pair in supported:
             self._show_as_one(pair, evidence)
         return self._clear(band) if picks else band
 
     def _show_as_one(self, pair: VariantPair, evidence: RowEvidence) -> None:
-        """The forms are shown as one name, unless two of all that belong to them then are two by their rows or legal forms."""
-        examples, sides = self._forms.examples, [self._forms.shown_with(code) for code in (pair.left, pair.right)]
+        """The forms are shown as one name, unless two of all that belong to them then are two by
+        their rows or legal forms.
+        """
+        examples, sides = (
+            self._forms.examples,
+            [self._forms.shown_with(code) for code in (pair.left, pair.right)],
+        )
         apart = several_forms(legal_form(str(examples[code])) for side in sides for code in side)
-        refuted = any(evidence.supports(a, b) is False for a in sides[0] for b in sides[1]) and pair.kind not in SAME_WORDS
-        why = "the same words" if pair.kind in SAME_WORDS else "their rows agree and no more contradicts"
-        self._leave((pair.left, pair.right), f"{pair.kind}; {why}", joined=not apart and not refuted)
+        refuted = (
+            any(evidence.supports(a, b) is False for a in sides[0] for b in sides[1])
+            and pair.kind not in SAME_WORDS
+        )
+        why = (
+            "the same words"
+            if pair.kind in SAME_WORDS
+            else "their rows agree and no more contradicts"
+        )
+        self._leave(
+            (pair.left, pair.right), f"{pair.kind}; {why}", joined=not apart and not refuted
+        )
 
-    def _leave(self, codes: Sequence[int], reason: str, joined: bool = False, by_model: bool = False) -> None:
+    def _leave(
+        self, codes: Sequence[int], reason: str, joined: bool = False, by_model: bool = False
+    ) -> None:
         """Nobody decided on these forms; a pair may be shown as one name all the same."""
-        self.open_names.append(OpenNames(self._name, tuple(map(self._forms.printed, codes)), reason, joined))
+        self.open_names.append(
+            OpenNames(self._name, tuple(map(self._forms.printed, codes)), reason, joined)
+        )
         if joined:
             self._forms.show_together(codes, reason, by_model)
 
     def _clear(self, band: Sequence[VariantPair]) -> list[VariantPair]:
-        """Without forms that could stand for several names: a model that reads the rows may tell, one that picks would guess."""
+        """Without forms that could stand for several names: a model that reads the rows may tell,
+        one that picks would guess.
+        """
         for pair in (p for p in band if p.ambiguous):
-            self._decided((pair.left, pair.right), "two names", "the shorter form could stand for several names")
+            self._decided(
+                (pair.left, pair.right),
+                "two names",
+                "the shorter form could stand for several names",
+            )
         return [pair for pair in band if not pair.ambiguous]
 
     def _decided(self, codes: Sequence[int], verdict: str, reason: str) -> None:
         told = " and ".join(repr(self._forms.examples[c]) for c in codes)
-        self.decisions.append(Choice(f"{self._table.name}.{self._name}", f"{told}: {verdict}", reason))
+        self.decisions.append(
+            Choice(f"{self._table.name}.{self._name}", f"{told}: {verdict}", reason)
+        )
 
     async def decide(self, band: Sequence[VariantPair]) -> None:
         """Have a model decide; what nobody decides stays apart, and open."""
-        names = {code: self._forms.certain_of(code) for pair in band for code in (pair.left, pair.right)}
+        names = {
+            code: self._forms.certain_of(code) for pair in band for code in (pair.left, pair.right)
+        }
         pairs = dict.fromkeys((names[p.left], names[p.right]) for p in band)
-        groups = self._groups([(a, b) for a, b in pairs if a != b and not self._forms.settled(a, b)])
+        groups = self._groups(
+            [(a, b) for a, b in pairs if a != b and not self._forms.settled(a, b)]
+        )
         wanted = {code for group in groups for code in group}
         for index, code in enumerate(self._forms.certain().codes.tolist()):
             if code in wanted:
                 self._rows.setdefault(code, []).append(index)
         size = len(self._ids)
-        most = size if self._memory.writes_programs else max(1, size // 4)  # where each is a call of its own, one for four rows
+        most = (
+            size if self._memory.writes_programs else max(1, size // 4)
+        )  # where each is a call of its own, one for four rows
         outcomes = await self._memory.decide([self._case(group) for group in groups], most)
         left = 0
         for group, outcome in zip(groups, outcomes, strict=True):
@@ -169,11 +233,18 @@ class _Column:
             else:
                 self._carry_out(group, outcome)
         if left:
-            self.decisions.append(Choice(f"{self._table.name}.{self._name}", f"{left} groups of names left open",
-                                         "nothing in their rows tells, and no model was asked"))  # fmt: skip
+            self.decisions.append(
+                Choice(
+                    f"{self._table.name}.{self._name}",
+                    f"{left} groups of names left open",
+                    "nothing in their rows tells, and no model was asked",
+                )
+            )
 
     def _groups(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
-        """Forms to decide on together: chains of pairs whose forms could all be one name; pairs for a model that compares."""
+        """Forms to decide on together: chains of pairs whose forms could all be one name;
+        pairs for a model that compares.
+        """
         if not self._memory.writes_programs:
             return list(pairs)
         home: dict[int, tuple[int, ...]] = {}
@@ -188,15 +259,22 @@ class _Column:
 
     def _all_related(self, codes: Sequence[int]) -> bool:
         examples = self._forms.examples
-        return all(related(examples[a], examples[b]) for n, a in enumerate(codes) for b in codes[:n])
+        return all(
+            related(examples[a], examples[b]) for n, a in enumerate(codes) for b in codes[:n]
+        )
 
     def _case(self, group: Sequence[int]) -> Case:
         """The rows that carry the forms, a few of each."""
         chosen = [(code, index) for code in group for index in self._rows[code][:_ROWS]]
         names = self._table.column_names
         columns = [self._relation.column(n) for n in names]
-        values = {self._ids[i]: tuple(self._forms.examples[c] if n == self._place else plain(column[i])
-                                      for n, column in enumerate(columns)) for c, i in chosen}  # fmt: skip
+        values = {
+            self._ids[i]: tuple(
+                self._forms.examples[c] if n == self._place else plain(column[i])
+                for n, column in enumerate(columns)
+            )
+            for c, i in chosen
+        }
         notes = {self._ids[i]: notes_of(self._relation, i, [self._name], names) for _, i in chosen}
         choices = tuple(tuple(self._ids[i] for c, i in chosen if c == code) for code in group)
         sql = tuple(map(self._options.sql_name, names))
@@ -204,7 +282,9 @@ class _Column:
         return Case("names", shown, (sql[self._place],), notes, choices)
 
     def _carry_out(self, group: Sequence[int], outcome: Outcome) -> None:
-        """What a model decided: forms whose rows it gave one form are one name, all others of the group are two."""
+        """What a model decided: forms whose rows it gave one form are one name, all others
+        of the group are two.
+        """
         if outcome.verdict != "repaired":
             apart = outcome.verdict == "apart"
             self._decided(group, "two names" if apart else "left open", outcome.reason)
@@ -215,8 +295,12 @@ class _Column:
         for code in dict.fromkeys(kept.values()):
             together = [member for member in group if kept.get(member) == code]
             if not self._memory.writes_programs:
-                self._leave(together, f"the model that picks: {outcome.reason}", joined=True, by_model=True)
-            elif len(together) > 1 and not self._forms.join(together, code, outcome.reason, self._all_related):
+                self._leave(
+                    together, f"the model that picks: {outcome.reason}", joined=True, by_model=True
+                )
+            elif len(together) > 1 and not self._forms.join(
+                together, code, outcome.reason, self._all_related
+            ):
                 self._decided(together, "left open", "they would chain two names")
                 self._leave(together, "they would chain two names")
         if len(set(kept.values())) > 1:
@@ -225,12 +309,18 @@ class _Column:
             self._leave(group, f"its rows got several names: {self._forms.examples[unclear[0]]!r}")
 
     def _kept(self, group: Sequence[int], outcome: Outcome) -> dict[int, int]:
-        """The form that stands for each form of a group, by code; without those whose rows got several."""
+        """The form that stands for each form of a group, by code; without those
+        whose rows got several.
+        """
         after = outcome.steps[-1].after.rows
         by_form = {self._forms.examples[code]: code for code in group}
         kept: dict[int, int] = {}
         for code in group:
-            left = {by_form[after[self._ids[i]][self._place]] for i in self._rows[code][:_ROWS] if self._ids[i] in after}
+            left = {
+                by_form[after[self._ids[i]][self._place]]
+                for i in self._rows[code][:_ROWS]
+                if self._ids[i] in after
+            }
             if len(left) == 1:
                 kept[code] = left.pop()
         return kept

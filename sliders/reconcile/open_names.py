@@ -17,7 +17,9 @@ def with_rows(every: Sequence[OpenNames], frame: Frame, plan: KeyPlan) -> Iterat
         if names.column not in holders:
             yield names
             continue
-        others = [frame.codes[frame.names.index(name)] for name in plan.columns if name != names.column]
+        others = [
+            frame.codes[frame.names.index(name)] for name in plan.columns if name != names.column
+        ]
         things: dict[tuple[int, ...], dict[int, int]] = {}
         for side, forms in enumerate(names.sides):
             for row in (row for form in forms for row in holders[names.column].get(form, ())):
@@ -26,12 +28,19 @@ def with_rows(every: Sequence[OpenNames], frame: Frame, plan: KeyPlan) -> Iterat
                 if -1 not in key:
                     things.setdefault((*key, *where), {}).setdefault(side, row)
         ids = frame.relation.row_ids
-        yield replace(names, rows=tuple(tuple(ids[r] for r in rows.values()) for rows in things.values() if len(rows) > 1))
+        yield replace(
+            names,
+            rows=tuple(
+                tuple(ids[r] for r in rows.values()) for rows in things.values() if len(rows) > 1
+            ),
+        )
 
 
 def _holders(every: Sequence[OpenNames], frame: Frame, column: str) -> dict[str, list[int]]:
     """The rows that print each form of the open names of a column."""
-    wanted = {form for names in every if names.column == column for forms in names.sides for form in forms}
+    wanted = {
+        form for names in every if names.column == column for forms in names.sides for form in forms
+    }
     found: dict[str, list[int]] = {}
     for row, value in enumerate(frame.relation.column(column) if wanted else ()):
         if isinstance(value, str) and value in wanted:

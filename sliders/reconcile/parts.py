@@ -1,7 +1,9 @@
-"""Rows of one document: which are one thing told in several parts, and which are entries of their own.
+"""Rows of one document: which are one thing told in several parts, and which are
+entries of their own.
 
-A key joins rows of one document. Where one reading of one part gives two rows of a key, or their words stand in different
-lines of one list or grid, they are different things: the place of their words joins the key of the whole table.
+A key joins rows of one document. Where one reading of one part gives two rows of a key, or their
+words stand in different lines of one list or grid, they are different things: the place of their
+words joins the key of the whole table.
 """
 
 from __future__ import annotations
@@ -23,8 +25,12 @@ def repeated(groups: Codes) -> Codes:
     return np.flatnonzero((groups >= 0) & (counts[np.maximum(groups, 0)] > 1)).astype(np.int64)
 
 
-def places_in_key(plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, documents: Codes) -> Codes | None:
-    """The place of each row's words, where rows that share their key are different things; None where the key is enough."""
+def places_in_key(
+    plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, documents: Codes
+) -> Codes | None:
+    """The place of each row's words, where rows that share their key are different things;
+    None where the key is enough.
+    """
     if plan.per_document or not plan.columns or not relation.starts:
         return None
     own = combine(documents, *(codes[name] for name in plan.columns))
@@ -34,9 +40,13 @@ def places_in_key(plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRel
     place = _places(plan, codes, relation, own, rows)
     readings = np.unique(np.array(relation.readings)[rows], return_inverse=True)[1].astype(np.int64)
     again = np.zeros(len(own), np.int64)
-    again[rows] = _turns(combine(own[rows], readings, place[rows] - place.min()), _told(codes, relation, rows))
+    again[rows] = _turns(
+        combine(own[rows], readings, place[rows] - place.min()), _told(codes, relation, rows)
+    )
     place = combine(place - place.min(), again)
-    words = [np.asarray(relation.starts[n], np.int64)[rows] for n in plan.columns if n in relation.starts]
+    words = [
+        np.asarray(relation.starts[n], np.int64)[rows] for n in plan.columns if n in relation.starts
+    ]
     apart = _differ(combine(own[rows], readings), place[rows])
     if apart or any(_in_one_list(relation, own[rows], start, rows) for start in words):
         return place
@@ -52,7 +62,9 @@ def _told(codes: Mapping[str, Codes], relation: MemoryRelation, rows: Codes) -> 
 
 
 def _turns(groups: Codes, told: Codes) -> Codes:
-    """The number of each row among those of its group, from 0; rows that tell the same have the same."""
+    """The number of each row among those of its group, from 0; rows that tell
+    the same have the same.
+    """
     pairs, first, back = np.unique(combine(groups, told), return_index=True, return_inverse=True)
     order, starts = sorted_groups(groups[first])
     turn = np.empty(len(pairs), np.int64)
@@ -60,14 +72,25 @@ def _turns(groups: Codes, told: Codes) -> Codes:
     return turn[back.reshape(-1)]
 
 
-def _places(plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, own: Codes, rows: Codes) -> Codes:
-    """Where the words of each row begin: in the column of the key that tells most rows apart, else in any other column; a
-    number of its own below 0 where none of its words has a place."""
-    starts = {name: np.asarray(relation.starts[name], np.int64) for name in codes if name in relation.starts}
+def _places(
+    plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, own: Codes, rows: Codes
+) -> Codes:
+    """Where the words of each row begin: in the column of the key that tells most rows apart, else
+    in any other column; a number of its own below 0 where none of its words has a place.
+    """
+    starts = {
+        name: np.asarray(relation.starts[name], np.int64)
+        for name in codes
+        if name in relation.starts
+    }
 
     def apart(name: str) -> int:
         placed = rows[starts[name][rows] >= 0]
-        return len(np.unique(own[placed] * (int(starts[name].max()) + 2) + starts[name][placed])) if len(placed) else 0
+        return (
+            len(np.unique(own[placed] * (int(starts[name].max()) + 2) + starts[name][placed]))
+            if len(placed)
+            else 0
+        )
 
     groups = len(np.unique(own[rows]))
     key = sorted((n for n in plan.columns if n in starts), key=lambda n: -apart(n))
@@ -116,7 +139,8 @@ def lines_of_rows(relation: MemoryRelation, rows: Codes, place: Codes) -> tuple[
 
 
 def joined_rows(groups: Codes, finer: Codes, columns: Sequence[Codes]) -> Codes:
-    """The unit of each row: rows of a group, or of a finer one, that nothing contradicts are one; every other row is alone.
+    """The unit of each row: rows of a group, or of a finer one, that nothing contradicts are one;
+    every other row is alone.
 
     Args:
         groups: of rows that may be one thing.

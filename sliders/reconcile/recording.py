@@ -1,4 +1,6 @@
-"""The repairs of a run, each with the SQL that does it: what was settled in a cluster, merges, a person's values."""
+"""The repairs of a run, each with the SQL that does it: what was settled in a cluster,
+merges, a person's values.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +13,33 @@ from sliders.reconcile.repairs import Correction, Options, Repair
 from sliders.reconcile.statements import complete_sql, copy_sql, merge_sql, set_sql
 
 
-def cluster_repairs(frame: Frame, cluster: Cluster, parts: Sequence[Part], options: Options) -> Iterator[Repair]:
-    """What code settled in a cluster, then the programs of the model, then what stands in for what stays open."""
+def cluster_repairs(
+    frame: Frame, cluster: Cluster, parts: Sequence[Part], options: Options
+) -> Iterator[Repair]:
+    """What code settled in a cluster, then the programs of the model, then what stands in
+    for what stays open.
+    """
     if cluster.apart:
         return
     ids = frame.relation.row_ids
     rows = tuple(ids[r] for r in cluster.rows)
     for dispute in cluster.disputes:
-        if dispute.ruling is not None and dispute.by_code and dispute.ruling.operation != "correct":  # a person's value follows
+        if (
+            dispute.ruling is not None and dispute.by_code and dispute.ruling.operation != "correct"
+        ):  # a person's value follows
             name, chosen = frame.names[dispute.column], dispute.sides[dispute.ruling.side]
             others = [ids[r] for side in dispute.sides if side is not chosen for r in side.rows]
             statement = copy_sql(options.sql_name(name), ids[chosen.rows[0]], others)
             before = tuple(side.value for side in dispute.sides)
-            yield Repair(dispute.ruling.operation, rows, name, before, chosen.value, (statement,), dispute.ruling.reason)
+            yield Repair(
+                dispute.ruling.operation,
+                rows,
+                name,
+                before,
+                chosen.value,
+                (statement,),
+                dispute.ruling.reason,
+            )
     in_question = {options.sql_name(frame.names[d.column]): d for d in cluster.pending}
     for step in cluster.outcome.steps if cluster.outcome else ():
         program, columns = step.program, step.after.columns
@@ -33,7 +49,17 @@ def cluster_repairs(frame: Frame, cluster: Cluster, parts: Sequence[Part], optio
         first = next(iter(step.after.rows.values()))
         after = len(step.after.rows) if place is None else first[place]
         column, reason = "" if place is None else frame.names[place], f"the model: {program.reason}"
-        yield Repair(program.operation, step.rows, column, before, after, program.statements, reason, "model", scoped=True)
+        yield Repair(
+            program.operation,
+            step.rows,
+            column,
+            before,
+            after,
+            program.statements,
+            reason,
+            "model",
+            scoped=True,
+        )
     if cluster.one_row:
         yield from _standing_in(frame, cluster, parts[0][0], options)
 
@@ -46,9 +72,20 @@ def _standing_in(frame: Frame, cluster: Cluster, stays: int, options: Options) -
         codes, name = frame.codes[dispute.column], frame.names[dispute.column]
         if dispute.ruling is None and codes[stays] != codes[source]:
             statement = copy_sql(options.sql_name(name), ids[source], [ids[stays]])
-            before, value = (frame.values[dispute.column][stays],), frame.values[dispute.column][source]
+            before, value = (
+                (frame.values[dispute.column][stays],),
+                frame.values[dispute.column][source],
+            )
             reason = "open; what most sources state stands in"
-            yield Repair("consolidate", tuple(ids[r] for r in cluster.rows), name, before, value, (statement,), reason)
+            yield Repair(
+                "consolidate",
+                tuple(ids[r] for r in cluster.rows),
+                name,
+                before,
+                value,
+                (statement,),
+                reason,
+            )
 
 
 def merging_repairs(frame: Frame, parts: Sequence[Part], options: Options) -> Iterator[Repair]:
@@ -63,14 +100,20 @@ def merging_repairs(frame: Frame, parts: Sequence[Part], options: Options) -> It
     yield Repair("deduplicate", members, "", (len(members),), len(several), statements, reason)
     rows = np.array([r for part in several for r in part], dtype=np.int64)
     stays = np.array([part[0] for part in several for _ in part], dtype=np.int64)
-    gaps = [n for n, codes in zip(frame.names, frame.codes, strict=True) if (codes[stays[codes[rows] >= 0]] < 0).any()]
+    gaps = [
+        n
+        for n, codes in zip(frame.names, frame.codes, strict=True)
+        if (codes[stays[codes[rows] >= 0]] < 0).any()
+    ]
     if gaps:
         statements = tuple(complete_sql(options.sql_name(name)) for name in gaps)
         reason = "an empty cell takes what another row of the same thing states"
         yield Repair("consolidate", members, "", (len(members),), len(several), statements, reason)
 
 
-def corrected(frame: Frame, correction: Correction, rows: Sequence[int], stays: int, options: Options) -> Repair:
+def corrected(
+    frame: Frame, correction: Correction, rows: Sequence[int], stays: int, options: Options
+) -> Repair:
     """A value that a person decided, for the row that stands for these."""
     ids, place = frame.relation.row_ids, frame.names.index(correction.column)
     before = tuple(dict.fromkeys(frame.values[place][r] for r in rows))
@@ -78,4 +121,6 @@ def corrected(frame: Frame, correction: Correction, rows: Sequence[int], stays: 
     sql = set_sql(options.sql_name(correction.column), value, (ids[stays],))
     reason = correction.reason or f"set by {correction.author}"
     sources = tuple(ids[r] for r in rows)
-    return Repair("correct", sources, correction.column, before, correction.value, (sql,), reason, "person")
+    return Repair(
+        "correct", sources, correction.column, before, correction.value, (sql,), reason, "person"
+    )

@@ -21,10 +21,12 @@ Lines = Sequence[tuple[int, int, int]]
 class MemoryRelation:
     """Rows by column (values all of one length), with what the page says of their cells.
 
-    Rows are numbered, and of one unnamed document, where nothing else is said; `sources` are by (row id, column). `quote`
-    gives the words around a cell, by row id and column: asked only for cells in doubt, since it reads the page. `starts` are
-    the characters of the document at which the words of cells begin, by column (-1: none), `readings` name the reading of a
-    part that gave a row, `lists_of` gives the lines of a document's lists and grids: start, end, number of the list.
+    Rows are numbered, and of one unnamed document, where nothing else is said; `sources` are
+    by (row id, column). `quote` gives the words around a cell, by row id and column: asked
+    only for cells in doubt, since it reads the page. `starts` are the characters of the
+    document at which the words of cells begin, by column (-1: none), `readings` name the
+    reading of a part that gave a row, `lists_of` gives the lines of a document's lists and
+    grids: start, end, number of the list.
     """
 
     columns: Mapping[str, Sequence[Scalar]]
@@ -45,9 +47,17 @@ class MemoryRelation:
         self.chunk_ids = self.chunk_ids or self.document_ids
         self.documents, self.sources = self.documents or {}, self.sources or {}
         self.readings = self.readings or self.chunk_ids
-        lengths = {len(self.row_ids), len(self.document_ids), len(self.chunk_ids), *map(len, self.columns.values())}
+        lengths = {
+            len(self.row_ids),
+            len(self.document_ids),
+            len(self.chunk_ids),
+            *map(len, self.columns.values()),
+        }
         if len(lengths) > 1:
-            raise RepairError(f"the columns have different lengths {sorted(lengths)}; give every row a value or None")
+            raise RepairError(
+                f"the columns have different lengths {sorted(lengths)}; give every "
+                "row a value or None"
+            )
 
     def column(self, name: str) -> Sequence[Scalar]:
         """Values of a column; a column that no row was asked for is empty in every row."""
@@ -62,12 +72,18 @@ class MemoryRelation:
 
 
 def relation_of(
-    rows: Iterable[Row], columns: Sequence[str], documents: Mapping[str, DocumentSource] = _EMPTY,
-    sections: Mapping[str, str] = _EMPTY, kinds: Mapping[str, frozenset[str]] = _EMPTY, unverified: bool = False,
-    quote: Callable[[str, str], str] | None = None, key: Sequence[str] = (),
+    rows: Iterable[Row],
+    columns: Sequence[str],
+    documents: Mapping[str, DocumentSource] = _EMPTY,
+    sections: Mapping[str, str] = _EMPTY,
+    kinds: Mapping[str, frozenset[str]] = _EMPTY,
+    unverified: bool = False,
+    quote: Callable[[str, str], str] | None = None,
+    key: Sequence[str] = (),
     lists_of: Callable[[str], Lines] | None = None,
-) -> MemoryRelation:  # fmt: skip
-    """The relation of extracted rows: the values that stand in the data table, all others count as empty.
+) -> MemoryRelation:
+    """The relation of extracted rows: the values that stand in the data table, all
+    others count as empty.
 
     Args:
         rows: rows of one table.
@@ -93,13 +109,30 @@ def relation_of(
             if cell.span is not None and cell.span.document_id == row.document_id:
                 starts[cell.column][index] = cell.span.start
             sources[row.id, cell.column] = CellSource(
-                cell.printed, cell.printed, sections.get(row.chunk_id, ""), cell.span.page if cell.span else None, cell.unit,
-                cell.scale, cell.grounding, cell.rationale, kind, cell.how, cell.doubt,
-            )  # fmt: skip
+                cell.printed,
+                cell.printed,
+                sections.get(row.chunk_id, ""),
+                cell.span.page if cell.span else None,
+                cell.unit,
+                cell.scale,
+                cell.grounding,
+                cell.rationale,
+                kind,
+                cell.how,
+                cell.doubt,
+            )
     return MemoryRelation(
-        values, [row.id for row in kept], [row.document_id for row in kept], [row.chunk_id for row in kept],
-        documents, sources, quote, starts, [_reading(row, key) for row in kept], lists_of,
-    )  # fmt: skip
+        values,
+        [row.id for row in kept],
+        [row.document_id for row in kept],
+        [row.chunk_id for row in kept],
+        documents,
+        sources,
+        quote,
+        starts,
+        [_reading(row, key) for row in kept],
+        lists_of,
+    )
 
 
 def _reading(row: Row, key: Sequence[str]) -> str:
@@ -110,6 +143,14 @@ def _reading(row: Row, key: Sequence[str]) -> str:
 
 
 def _kind_of(kinds: frozenset[str]) -> Literal["table", "prose", ""]:
-    """Whether a chunk holds tables alone or prose alone (a heading or caption is neither); "" where that cannot be said."""
+    """Whether a chunk holds tables alone or prose alone (a heading or caption is neither);
+    "" where that cannot be said.
+    """
     told = kinds - {"heading", "caption"}
-    return "" if not told or ("table" in told and len(told) > 1) else "table" if "table" in told else "prose"
+    return (
+        ""
+        if not told or ("table" in told and len(told) > 1)
+        else "table"
+        if "table" in told
+        else "prose"
+    )

@@ -1,9 +1,11 @@
-"""The agent that repairs what code leaves open: it sees where each value comes from, decides, and writes SQL.
+"""The agent that repairs what code leaves open: it sees where each value comes from,
+decides, and writes SQL.
 
-It gets groups of rows that contradict each other, that print one name in several forms, or that may be one thing told
-twice. It may look at more of the tables, and replies with programs over a group, or says that its rows are different
-things or that nothing tells. The guard runs each program as it stands; a refusal goes back with its reason once, then the
-group stays as it was. A model that is asked for one small thing at a time chooses a row instead, and code writes the SQL.
+It gets groups of rows that contradict each other, that print one name in several forms, or that may
+be one thing told twice. It may look at more of the tables, and replies with programs over a group,
+or says that its rows are different things or that nothing tells. The guard runs each program as it
+stands; a refusal goes back with its reason once, then the group stays as it was. A model that is
+asked for one small thing at a time chooses a row instead, and code writes the SQL.
 """
 
 from __future__ import annotations
@@ -22,7 +24,13 @@ from sliders.reconcile.guard import Outcome, repaired
 from sliders.reconcile.repairs import Case, Operation, Options, Program, Verdict
 from sliders.schema.types import Table
 
-_OPERATIONS: tuple[Operation, ...] = ("deduplicate", "consolidate", "resolve_conflict", "aggregate", "canonicalize")
+_OPERATIONS: tuple[Operation, ...] = (
+    "deduplicate",
+    "consolidate",
+    "resolve_conflict",
+    "aggregate",
+    "canonicalize",
+)
 _ATTEMPTS, _LOOKS = 2, 2
 _GROUP_TOKENS, _BATCH_TOKENS = 400, 4000
 _REPLIED: Mapping[str, Verdict] = {"apart": "apart", "leave": "open"}
@@ -52,8 +60,13 @@ _SCHEMA = {
 
 
 def repair_request(
-    table: Table, cases: Mapping[int, Case], options: Options, dialect: Dialect,
-    refused: Mapping[int, str] | None = None, seen: Sequence[tuple[str, str]] = (), may_look: bool = False,
+    table: Table,
+    cases: Mapping[int, Case],
+    options: Options,
+    dialect: Dialect,
+    refused: Mapping[int, str] | None = None,
+    seen: Sequence[tuple[str, str]] = (),
+    may_look: bool = False,
 ) -> Request:
     """The call that repairs some groups of one table; pure.
 
@@ -65,33 +78,53 @@ def repair_request(
     prompt = load_prompt("reconcile/repair", dialect)
     shown = [
         {
-            "number": number, "kind": case.kind, "about": case.about, "open": ", ".join(case.open),
-            "rows": [_shown(case, row) for row in case.group.rows], "refused": (refused or {}).get(number, ""),
+            "number": number,
+            "kind": case.kind,
+            "about": case.about,
+            "open": ", ".join(case.open),
+            "rows": [_shown(case, row) for row in case.group.rows],
+            "refused": (refused or {}).get(number, ""),
         }
         for number, case in cases.items()
-    ]  # fmt: skip
+    ]
     columns = [
-        {"name": name, "type": c.type.value, "description": c.description,
-         "unit": " ".join(filter(None, (c.scale, c.currency, c.unit)))}
+        {
+            "name": name,
+            "type": c.type.value,
+            "description": c.description,
+            "unit": " ".join(filter(None, (c.scale, c.currency, c.unit))),
+        }
         for name, c in zip(next(iter(cases.values())).group.columns, table.columns, strict=True)
-    ]  # fmt: skip
+    ]
     messages = prompt.render(
-        table=table.name, row=table.row, key=", ".join(table.key), columns=columns, rules=options.rules, groups=shown,
-        additive=", ".join(sorted(options.additive(table))) or "none", seen=seen, may_look=may_look,
-    )  # fmt: skip
+        table=table.name,
+        row=table.row,
+        key=", ".join(table.key),
+        columns=columns,
+        rules=options.rules,
+        groups=shown,
+        additive=", ".join(sorted(options.additive(table))) or "none",
+        seen=seen,
+        may_look=may_look,
+    )
     return Request("reconcile", messages, prompt.hash, _SCHEMA, max_tokens=200 + 250 * len(cases))
 
 
 def _shown(case: Case, row: str) -> dict[str, Any]:
     values = dict(zip(case.group.columns, case.group.rows[row], strict=True))
     told = {name: value for name, value in values.items() if value is not None}
-    return {"id": row, "values": json.dumps(told, ensure_ascii=False), "notes": case.notes.get(row, ())}
+    return {
+        "id": row,
+        "values": json.dumps(told, ensure_ascii=False),
+        "notes": case.notes.get(row, ()),
+    }
 
 
 async def repair_cases(
     model: Model, table: Table, cases: Sequence[Case], options: Options, spare: int = 0
 ) -> tuple[list[Outcome], int]:
-    """Decide on all cases, several small ones a call; the outcomes in order, and the calls made: at most one a case.
+    """Decide on all cases, several small ones a call; the outcomes in order, and the calls
+    made: at most one a case.
 
     Args:
         spare: calls beyond that, for looks and second attempts.
@@ -103,8 +136,12 @@ async def repair_cases(
         return await choose_cases(model, table, cases, options), len(cases)
     batches = _batches(model, cases, options.batch)
     spare_calls = asyncio.Semaphore(spare + len(cases) - len(batches))
-    found = await asyncio.gather(*(_repair(model, table, batch, options, spare_calls) for batch in batches))
-    return [outcome for outcomes, _ in found for outcome in outcomes], sum(calls for _, calls in found)
+    found = await asyncio.gather(
+        *(_repair(model, table, batch, options, spare_calls) for batch in batches)
+    )
+    return [outcome for outcomes, _ in found for outcome in outcomes], sum(
+        calls for _, calls in found
+    )
 
 
 def _batches(model: Model, cases: Sequence[Case], most: int) -> list[list[Case]]:
@@ -124,7 +161,9 @@ def _batches(model: Model, cases: Sequence[Case], most: int) -> list[list[Case]]
 async def _repair(
     model: Model, table: Table, cases: Sequence[Case], options: Options, spare: asyncio.Semaphore
 ) -> tuple[list[Outcome], int]:
-    """Ask until every group is decided, or the attempts and the `spare` calls of all are used up; and the calls made."""
+    """Ask until every group is decided, or the attempts and the `spare` calls of all are used
+    up; and the calls made.
+    """
     waiting = dict(enumerate(cases, 1))
     outcomes = dict.fromkeys(waiting, Outcome("open", "the model only looked", answered=False))
     refused: dict[int, str] = {}
@@ -135,9 +174,13 @@ async def _repair(
             await spare.acquire()
         may_look = options.look is not None and len(seen) < _LOOKS and not spare.locked()
         try:
-            response = await model.generate(repair_request(table, waiting, options, model.dialect, refused, seen, may_look))
+            response = await model.generate(
+                repair_request(table, waiting, options, model.dialect, refused, seen, may_look)
+            )
         except CallFailed as error:
-            failed = Outcome("open", f"the model's reply could not be used ({error})", answered=False)
+            failed = Outcome(
+                "open", f"the model's reply could not be used ({error})", answered=False
+            )
             return list((outcomes | dict.fromkeys(waiting, failed)).values()), calls
         calls += 1
         data = response.data if isinstance(response.data, dict) else {}
@@ -149,7 +192,9 @@ async def _repair(
         replied = [one for one in data.get("repairs") or () if isinstance(one, dict)]
         for number, case in list(waiting.items()):
             try:
-                outcomes[number] = _decided(case, [r for r in replied if r.get("group") == number], options.additive(table))
+                outcomes[number] = _decided(
+                    case, [r for r in replied if r.get("group") == number], options.additive(table)
+                )
                 del waiting[number]
             except RepairError as error:
                 refused[number] = str(error)
@@ -175,8 +220,9 @@ def _decided(case: Case, replied: Sequence[Mapping[str, Any]], additive: frozens
             return Outcome(_REPLIED[one["operation"]], one["reason"])
     programs = [
         Program(one["operation"], one["column"], tuple(one["statements"]), one["reason"])
-        for one in replied if one["operation"] in _OPERATIONS
-    ]  # fmt: skip
+        for one in replied
+        if one["operation"] in _OPERATIONS
+    ]
     if not programs:
         raise RepairError("no program came for this group; write one, or say apart or leave")
     return repaired(case, programs, additive)

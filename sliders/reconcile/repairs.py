@@ -1,7 +1,7 @@
 """The values that go into and come out of reconciliation.
 
-A relation is read by column, so that a million rows stay cheap; what the page says of one cell is asked for only where
-two cells contradict each other. Nothing here knows how a workspace stores it.
+A relation is read by column, so that a million rows stay cheap; what the page says of one cell is
+asked for only where two cells contradict each other. Nothing here knows how a workspace stores it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,24 @@ from sliders.extraction.cell import Grounding, How, Scalar
 from sliders.schema.types import Table
 
 Operation = Literal[
-    "deduplicate", "consolidate", "convert", "resolve_conflict", "aggregate", "canonicalize", "correct"
+    "deduplicate",
+    "consolidate",
+    "convert",
+    "resolve_conflict",
+    "aggregate",
+    "canonicalize",
+    "correct",
 ]
 Verdict = Literal["repaired", "apart", "open"]
-"""What became of a group that a model was asked about: repaired by SQL, things of their own, or left open."""
+"""What became of a group that a model was asked about: repaired by SQL, things of
+their own, or left open.
+"""
 Criterion = Literal[
-    "audited_over_unaudited", "primary_over_addendum", "table_over_prose", "newer_document", "verbatim_over_derived"
+    "audited_over_unaudited",
+    "primary_over_addendum",
+    "table_over_prose",
+    "newer_document",
+    "verbatim_over_derived",
 ]
 RULES: tuple[Criterion, ...] = ("verbatim_over_derived", "table_over_prose")
 """What code goes by where no model reads the sources, or only one that picks an option."""
@@ -30,7 +42,9 @@ IN_WORDS: dict[Criterion, str] = {
     "newer_document": "the newer document supersedes",
     "verbatim_over_derived": "printed words hold over a derived value",
 }
-"""Criteria as instructions; the first two are a reader's to judge, the others code decides where it can."""
+"""Criteria as instructions; the first two are a reader's to judge, the others code
+decides where it can.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +66,9 @@ class CellSource:
 
 @dataclass(frozen=True, slots=True)
 class DocumentSource:
-    """A document as a source of rows: `date` is ISO text or empty, `position` its place in the order of adding."""
+    """A document as a source of rows: `date` is ISO text or empty, `position` its place in
+    the order of adding.
+    """
 
     id: str
     name: str = ""
@@ -63,7 +79,9 @@ class DocumentSource:
 
 @dataclass(frozen=True, slots=True)
 class Normalization:
-    """The user says that `variants` mean `canonical` (a `Normalize` hint); `column` empty means every text column."""
+    """The user says that `variants` mean `canonical` (a `Normalize` hint);
+    `column` empty means every text column.
+    """
 
     canonical: str
     variants: tuple[str, ...]
@@ -72,7 +90,8 @@ class Normalization:
 
 @dataclass(frozen=True, slots=True)
 class Precedence:
-    """The user says which source wins (a `Precede` hint): words of its document name, section or quote.
+    """The user says which source wins (a `Precede` hint): words of its document
+    name, section or quote.
 
     An empty `over` means over every other source.
     """
@@ -84,10 +103,12 @@ class Precedence:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A human decision, kept as values and matched again on every run, so that it applies to later rows too.
+    """A human decision, kept as values and matched again on every run, so that it
+    applies to later rows too.
 
-    `where` selects rows by column values (text is compared with case, accents and punctuation aside, but not signs: "A+").
-    set_value: `column` gets `value`. merge: the rows of `where` and of `other` are one thing. split: they never are.
+    `where` selects rows by column values (text is compared with case, accents and punctuation
+    aside, but not signs: "A+"). set_value: `column` gets `value`. merge: the rows of `where` and of
+    `other` are one thing. split: they never are.
     """
 
     kind: Literal["set_value", "merge", "split"]
@@ -121,7 +142,10 @@ class Conflict:
 
     def __str__(self) -> str:
         sides = "; ".join(
-            f'{c.value!r} ({c.document_name or c.document_id}: "{c.source.quote or c.source.printed}")'
+            (
+                f"{c.value!r} ({c.document_name or c.document_id}: "
+                f'"{c.source.quote or c.source.printed}")'
+            )
             for c in self.candidates
         )
         about = ", ".join(str(k) for k in self.key if k is not None) or "one row"
@@ -132,8 +156,9 @@ class Conflict:
 class OpenNames:
     """Printed forms of a column that may be one name, and on which nobody decided.
 
-    Each of `sides` holds the forms of one name as far as is known. `joined`: the canonical column shows one form for all of
-    them until somebody decides. Each of `rows` holds ids of rows that would be one thing if the sides were one name.
+    Each of `sides` holds the forms of one name as far as is known. `joined`: the canonical column
+    shows one form for all of them until somebody decides. Each of `rows` holds ids of rows that
+    would be one thing if the sides were one name.
     """
 
     column: str
@@ -147,8 +172,9 @@ class OpenNames:
 class Repair:
     """One change of the table: what was done, to which source rows, by which SQL, and why.
 
-    A whole-table operation (duplicates, empty cells) is one repair; a conflict that was settled is one of its own. The
-    statements are those that run: over `data`, the whole table, or, `scoped`, over `rows`, which holds the repair's rows.
+    A whole-table operation (duplicates, empty cells) is one repair; a conflict that was settled is
+    one of its own. The statements are those that run: over `data`, the whole table, or, `scoped`,
+    over `rows`, which holds the repair's rows.
     """
 
     operation: Operation
@@ -169,7 +195,8 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rows of one group: values by row id, in the order of `columns`, whose SQL types are `types` where known.
+    """The rows of one group: values by row id, in the order of `columns`, whose SQL types are
+    `types` where known.
 
     `names` are canonical forms by column and printed form: values with one of them say the same.
     """
@@ -186,10 +213,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A group for a model to decide on: a contradiction, one name in several forms, or records that may be one thing.
+    """A group for a model to decide on: a contradiction, one name in several forms, or records
+    that may be one thing.
 
-    `open` are the columns in question; `notes` say by row id what a row's values rest on. `choices` are the ways in which
-    the rows differ: row ids that say the same of the open columns.
+    `open` are the columns in question; `notes` say by row id what a row's values rest on.
+    `choices` are the ways in which the rows differ: row ids that say the same of the open columns.
     """
 
     kind: Literal["conflict", "names", "records"]
@@ -202,7 +230,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A repair as a model proposes it. `column` is the one that a conflict, a name or an aggregate is about."""
+    """A repair as a model proposes it.
+
+    `column` is the one that a conflict, a name or an aggregate is about.
+    """
 
     operation: Operation
     column: str
@@ -212,7 +243,9 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something that was decided on the way, for the decisions table: the stage is always "reconcile"."""
+    """Something that was decided on the way, for the decisions table: the stage
+    is always "reconcile".
+    """
 
     subject: str
     verdict: str
@@ -223,8 +256,8 @@ class Choice:
 class Settlement:
     """What a model decided on a group, remembered by the group's content: asked once, paid once.
 
-    `programs` are those that the guard let pass: operation, column, statements, reason. The signature of a group that was
-    left open names the model, so that another one is asked.
+    `programs` are those that the guard let pass: operation, column, statements, reason. The
+    signature of a group that was left open names the model, so that another one is asked.
     """
 
     signature: str
@@ -235,11 +268,13 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """What is to be done with one table, and everything that was decided; `workbench` runs the repairs.
+    """What is to be done with one table, and everything that was decided;
+    `workbench` runs the repairs.
 
-    `rows` counts those that are left. `unsure_merges` are merged rows that nobody is certain to be one thing, each by the rows
-    that would stand apart; `left_open` are rows that may be one and that the model left open. `conflict_groups` counts what was
-    in question: contradictions, forms of a name, records that may be one; there are at most as many `calls`.
+    `rows` counts those that are left. `unsure_merges` are merged rows that nobody is certain to be
+    one thing, each by the rows that would stand apart; `left_open` are rows that may be one and
+    that the model left open. `conflict_groups` counts what was in question: contradictions, forms
+    of a name, records that may be one; there are at most as many `calls`.
     """
 
     table: str
@@ -262,11 +297,12 @@ class Reconciliation:
 class Options:
     """How to reconcile.
 
-    `criteria` and `precede` are the user's: which source wins. `settled` brings the settlements of earlier runs, `changed`
-    the documents that are new since. At most `batch` groups go to the model in one call. `look` answers a SELECT over the
-    workspace's tables as text, for a model that wants to see more than its group. `sql_names` are those of columns whose
-    own name is another, `canonical_names` the SQL names of the columns that hold canonical forms. With `entries` each row
-    is an entry of a list: an event of its own, whatever names it repeats.
+    `criteria` and `precede` are the user's: which source wins. `settled` brings the settlements of
+    earlier runs, `changed` the documents that are new since. At most `batch` groups go to the model
+    in one call. `look` answers a SELECT over the workspace's tables as text, for a model that wants
+    to see more than its group. `sql_names` are those of columns whose own name is another,
+    `canonical_names` the SQL names of the columns that hold canonical forms. With `entries` each
+    row is an entry of a list: an event of its own, whatever names it repeats.
     """
 
     criteria: tuple[Criterion, ...] = ()

@@ -1,11 +1,12 @@
 """Entity resolution without labels: links between two sources, clusters inside one.
 
-Two clean sources are matched one to one, from the most alike pair down: a pair counts when neither side is taken and
-its score stands clear of chance. Where the scores of pairs that are each other's best candidate fall into two separate
-heaps, the cut lies between them (a two-component mixture, as in ZeroER, Wu et al. 2020) and nothing is open; elsewhere
-it is set against the second-best candidates, which are wrong by construction. One source is clustered by average
-linkage, so that one wrong pair cannot chain two clusters; the cut is where the clusters separate best (mean silhouette;
-Rousseeuw 1987).
+Two clean sources are matched one to one, from the most alike pair down: a pair counts when neither
+side is taken and its score stands clear of chance. Where the scores of pairs that are each other's
+best candidate fall into two separate heaps, the cut lies between them (a two-component mixture, as
+in ZeroER, Wu et al. 2020) and nothing is open; elsewhere it is set against the second-best
+candidates, which are wrong by construction. One source is clustered by average linkage, so that
+one wrong pair cannot chain two clusters; the cut is where the clusters separate best (mean
+silhouette; Rousseeuw 1987).
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from sliders.reconcile.column_codes import Codes
 from sliders.reconcile.similarity import Floats, Scores, score_pairs, token_sets
 
 _CUTS = np.arange(0.2, 0.75, 0.05)
-_CLEARLY_TWO = 3.0  # separation in standard deviations; 2 is where a mixture starts to show two modes
+_CLEARLY_TWO = (
+    3.0  # separation in standard deviations; 2 is where a mixture starts to show two modes
+)
 _BAND = 0.1  # width of the open band below a threshold
 
 
@@ -36,7 +39,8 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Matches (for one source: all pairs of its clusters), the threshold learned, and the open pairs.
+    """Matches (for one source: all pairs of its clusters), the threshold
+    learned, and the open pairs.
 
     Open are those that stay little below it: a second opinion may add them.
     """
@@ -91,7 +95,8 @@ def _best_two(side: Codes, scores: Scores) -> dict[int, tuple[int, float]]:
 
 
 def mixture_valley(values: Floats, null: Floats, rounds: int = 60) -> float | None:
-    """Where two normal components of the values are equally likely; None unless they are clearly two (Ashman's D > 3).
+    """Where two normal components of the values are equally likely; None unless they are clearly
+    two (Ashman's D > 3).
 
     The lower component starts at the null and the upper one at the top of the values.
     """
@@ -101,7 +106,9 @@ def mixture_valley(values: Floats, null: Floats, rounds: int = 60) -> float | No
     spreads = np.full(2, float(values.std()) / 2 + 1e-3)
     shares = np.full(2, 0.5)
     for _ in range(rounds):
-        densities = shares * np.exp(-0.5 * ((values[:, None] - means) / spreads) ** 2) / spreads + 1e-300
+        densities = (
+            shares * np.exp(-0.5 * ((values[:, None] - means) / spreads) ** 2) / spreads + 1e-300
+        )
         belongs = densities / densities.sum(axis=1, keepdims=True)
         mass = belongs.sum(axis=0) + 1e-9
         shares, means = mass / mass.sum(), (belongs * values[:, None]).sum(axis=0) / mass
@@ -117,7 +124,8 @@ def mixture_valley(values: Floats, null: Floats, rounds: int = 60) -> float | No
 def null_threshold(values: Floats, null: Floats) -> float:
     """The cut of `values` with the best expected F1, where wrong ones are distributed as `null`.
 
-    The share of wrong ones is estimated from how many values lie in the lower half of the null (Storey 2002).
+    The share of wrong ones is estimated from how many values lie in the lower half of
+    the null (Storey 2002).
     """
     if not len(values) or not len(null):
         return 0.0
@@ -151,13 +159,21 @@ def cluster(columns: Sequence[Sequence[str]]) -> Resolved:
     for index, label in enumerate(labels.tolist()):
         members[label].append(index)
     groups = tuple(tuple(m) for m in members.values())
-    known = {(int(a), int(b)): float(s) for a, b, s in zip(scores.left, scores.right, scores.score, strict=True)}
+    known = {
+        (int(a), int(b)): float(s)
+        for a, b, s in zip(scores.left, scores.right, scores.score, strict=True)
+    }
     pairs = tuple(
-        Match(a, b, known.get((a, b), 0.0)) for group in groups for n, a in enumerate(group) for b in group[n + 1 :]
+        Match(a, b, known.get((a, b), 0.0))
+        for group in groups
+        for n, a in enumerate(group)
+        for b in group[n + 1 :]
     )
     heads = _heads(merges, len(tokens))
     close = tuple(
-        Match(min(heads[a], heads[b]), max(heads[a], heads[b]), s) for a, b, s in merges if cut - _BAND < s < cut
+        Match(min(heads[a], heads[b]), max(heads[a], heads[b]), s)
+        for a, b, s in merges
+        if cut - _BAND < s < cut
     )
     return Resolved(pairs, cut, close, groups)
 
@@ -171,16 +187,21 @@ def _heads(merges: Sequence[tuple[int, int, float]], size: int) -> list[int]:
 
 
 def average_linkage(scores: Scores, size: int, lowest: float) -> list[tuple[int, int, float]]:
-    """Merges (a record of each side, mean similarity of all their pairs) from the most alike down to `lowest`.
+    """Merges (a record of each side, mean similarity of all their pairs) from the most
+    alike down to `lowest`.
 
     Pairs that blocking did not produce count as 0.
     """
     neighbours: dict[int, dict[int, float]] = defaultdict(dict)
-    for a, b, s in zip(scores.left.tolist(), scores.right.tolist(), scores.score.tolist(), strict=True):
+    for a, b, s in zip(
+        scores.left.tolist(), scores.right.tolist(), scores.score.tolist(), strict=True
+    ):
         neighbours[a][b] = neighbours[b][a] = s
     weight = [1] * size
     alive = [True] * size
-    heap = [(-s, a, b) for a, row in neighbours.items() for b, s in row.items() if a < b and s >= lowest]
+    heap = [
+        (-s, a, b) for a, row in neighbours.items() for b, s in row.items() if a < b and s >= lowest
+    ]
     heapify(heap)
     merges = []
     while heap:
@@ -219,11 +240,15 @@ def cut_at(merges: Sequence[tuple[int, int, float]], size: int, threshold: float
     for node in range(len(parent) - 1, -1, -1):
         parent[node] = parent[parent[node]]
     labels: dict[int, int] = {}
-    return np.fromiter((labels.setdefault(parent[i], len(labels)) for i in range(size)), np.int64, size)
+    return np.fromiter(
+        (labels.setdefault(parent[i], len(labels)) for i in range(size)), np.int64, size
+    )
 
 
 def silhouette(scores: Scores, labels: Codes) -> float:
-    """Mean silhouette with 1 - similarity as distance; records alone count 0, unblocked pairs as distance 1."""
+    """Mean silhouette with 1 - similarity as distance; records alone count 0, unblocked
+    pairs as distance 1.
+    """
     size = len(labels)
     counts = np.bincount(labels)
     record = np.r_[scores.left, scores.right]

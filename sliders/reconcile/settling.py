@@ -1,4 +1,6 @@
-"""What code can settle inside a group: unit conversions, roundings, fuller names, source criteria, votes."""
+"""What code can settle inside a group: unit conversions, roundings, fuller names,
+source criteria, votes.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,30 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from sliders.extraction.cell import Grounding, Scalar
-from sliders.reconcile.repairs import IN_WORDS, RULES, CellSource, Criterion, DocumentSource, Operation, Precedence
+from sliders.reconcile.repairs import (
+    IN_WORDS,
+    RULES,
+    CellSource,
+    Criterion,
+    DocumentSource,
+    Operation,
+    Precedence,
+)
 from sliders.values.folding import fold, signed
 from sliders.values.units import convert, same_unit
 
 _NEWER = re.compile(
     r"(?:the )?(?:newer|newest|later|latest|most recent|more recent)"
-    r"(?: (?:document|filing|report|version|statement|source|figure|edition|release|file|letter|one|value)s?)?"
+    r"(?: (?:document|filing|report|version|statement|source|figure|edition|release|file|"
+    r"letter|one|value)s?)?"
 )
-_VERBATIM = {Grounding.EXACT: 2, Grounding.NORMALIZED: 2, Grounding.FUZZY: 1, Grounding.DERIVED: 0, Grounding.NONE: -1}
+_VERBATIM = {
+    Grounding.EXACT: 2,
+    Grounding.NORMALIZED: 2,
+    Grounding.FUZZY: 1,
+    Grounding.DERIVED: 0,
+    Grounding.NONE: -1,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +58,9 @@ class Ruling:
 
 
 def same_quantity(left: Side, right: Side) -> bool:
-    """Whether two numbers are one quantity in different units, to one in a hundred: printed figures are rounded."""
+    """Whether two numbers are one quantity in different units, to one in a hundred:
+    printed figures are rounded.
+    """
     if isinstance(left.value, str | bool | None) or isinstance(right.value, str | bool | None):
         return False
     a, b = left.source.unit, right.source.unit
@@ -50,17 +69,25 @@ def same_quantity(left: Side, right: Side) -> bool:
 
 
 def significant_digits(printed: str) -> int:
-    """Digits of the first number in the text, without leading zeros and without the zeros that only give its size."""
+    """Digits of the first number in the text, without leading zeros and without the zeros
+    that only give its size.
+    """
     match = re.search(r"\d[\d.,']*", printed)
     digits = re.sub(r"[.,']", "", match.group()) if match else ""
     return len(digits.lstrip("0").rstrip("0") or digits[:1])
 
 
 def rounds_to(fine: Side, coarse: Side) -> bool:
-    """Whether `coarse` is a rounding of `fine`: printed in fewer digits, with decimals or a scale word."""
+    """Whether `coarse` is a rounding of `fine`: printed in fewer digits, with
+    decimals or a scale word.
+    """
     if not isinstance(fine.value, int | float) or not isinstance(coarse.value, int | float):
         return False
-    if fine.value == 0 or coarse.value == 0 or (not coarse.source.scale and float(coarse.value).is_integer()):
+    if (
+        fine.value == 0
+        or coarse.value == 0
+        or (not coarse.source.scale and float(coarse.value).is_integer())
+    ):
         return False
     kept = significant_digits(coarse.source.printed)
     if kept < 2 or significant_digits(fine.source.printed) <= kept:
@@ -75,10 +102,16 @@ def fuller_name(full: Side, short: Side) -> bool:
         return False
     words, part = signed(full.value).split(), signed(short.value).split()
     remaining = iter(words)
-    return len(part) < len(words) and all(word in remaining for word in part) and not any(w.isdigit() for w in words)
+    return (
+        len(part) < len(words)
+        and all(word in remaining for word in part)
+        and not any(w.isdigit() for w in words)
+    )
 
 
-def _dominant(sides: Sequence[Side], holds: object, operation: Operation, reason: str) -> Ruling | None:
+def _dominant(
+    sides: Sequence[Side], holds: object, operation: Operation, reason: str
+) -> Ruling | None:
     """The one side that covers every other under the relation `holds`."""
     assert callable(holds)
     for place, side in enumerate(sides):
@@ -98,14 +131,20 @@ def by_precedence(sides: Sequence[Side], rules: Sequence[Precedence], column: st
             continue
         preferred = [i for i, side in enumerate(sides) if _mentions(side, rule.prefer)]
         others = [side for i, side in enumerate(sides) if i not in preferred]
-        if len(preferred) == 1 and all(not rule.over or _mentions(side, rule.over) for side in others):
+        if len(preferred) == 1 and all(
+            not rule.over or _mentions(side, rule.over) for side in others
+        ):
             over = f" over {rule.over!r}" if rule.over else ""
-            return Ruling(preferred[0], "resolve_conflict", f"the user's rule: {rule.prefer!r}{over}")
+            return Ruling(
+                preferred[0], "resolve_conflict", f"the user's rule: {rule.prefer!r}{over}"
+            )
     return None
 
 
 def _mentions(side: Side, words: str) -> bool:
-    place = fold(f"{side.document.name} {side.source.section} {side.source.quote}".replace("_", " "))
+    place = fold(
+        f"{side.document.name} {side.source.section} {side.source.quote}".replace("_", " ")
+    )
     return f" {fold(words)} " in f" {place} "
 
 
@@ -122,7 +161,11 @@ def by_criteria(sides: Sequence[Side], criteria: Sequence[Criterion]) -> Ruling 
             continue
         if criterion == "newer_document":
             if (place := newest([side.document.date for side in sides])) is not None:
-                return Ruling(place, "resolve_conflict", f"{IN_WORDS[criterion]} ({sides[place].document.date})")
+                return Ruling(
+                    place,
+                    "resolve_conflict",
+                    f"{IN_WORDS[criterion]} ({sides[place].document.date})",
+                )
             continue
         ranks = [_rank(side, criterion) for side in sides]
         if criterion == "table_over_prose" and 0.5 in ranks:
@@ -134,7 +177,8 @@ def by_criteria(sides: Sequence[Side], criteria: Sequence[Criterion]) -> Ruling 
 
 
 def newest(dates: list[str]) -> int | None:
-    """The place of the one date that is later than all others; None when one is unknown or they cannot be told apart.
+    """The place of the one date that is later than all others; None when one is unknown or they
+    cannot be told apart.
 
     A year is not compared with a day of the same year.
     """
@@ -155,25 +199,39 @@ def by_votes(sides: Sequence[Side]) -> Ruling | None:
 
 
 def compatible(sides: Sequence[Side], names: bool = False) -> Ruling | None:
-    """The side that holds where the values do not contradict each other at all: another unit, rounded, a fuller name.
+    """The side that holds where the values do not contradict each other at all:
+    another unit, rounded, a fuller name.
 
-    `names`: the values are names of a thing that is known to be one; elsewhere a word more may say the opposite.
+    `names`: the values are names of a thing that is known to be one;
+    elsewhere a word more may say the opposite.
     """
     return (
         _dominant(sides, same_quantity, "convert", "the same quantity in another unit")
         or _dominant(sides, rounds_to, "deduplicate", "the same figure, rounded")
-        or (_dominant(sides, fuller_name, "deduplicate", "the fuller form of one name") if names else None)
+        or (
+            _dominant(sides, fuller_name, "deduplicate", "the fuller form of one name")
+            if names
+            else None
+        )
     )
 
 
 def settle(
-    sides: Sequence[Side], column: str, criteria: Sequence[Criterion], precede: Sequence[Precedence], rules: bool,
+    sides: Sequence[Side],
+    column: str,
+    criteria: Sequence[Criterion],
+    precede: Sequence[Precedence],
+    rules: bool,
     names: bool = False,
-) -> Ruling | None:  # fmt: skip
+) -> Ruling | None:
     """The ruling of code on a contradiction, None when it stays open.
 
-    Compatible values come first (they do not contradict at all), then what the user said, then, where no model reads the
-    sources, general `rules` and votes.
+    Compatible values come first (they do not contradict at all), then what the user said, then,
+    where no model reads the sources, general `rules` and votes.
     """
-    found = compatible(sides, names) or by_precedence(sides, precede, column) or by_criteria(sides, criteria)
+    found = (
+        compatible(sides, names)
+        or by_precedence(sides, precede, column)
+        or by_criteria(sides, criteria)
+    )
     return found or ((by_criteria(sides, RULES) or by_votes(sides)) if rules else None)

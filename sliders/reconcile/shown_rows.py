@@ -1,4 +1,6 @@
-"""What a model is shown of a group: the rows as they stand, and what each value in question rests on."""
+"""What a model is shown of a group: the rows as they stand, and what each value
+in question rests on.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,13 @@ _LINES = 4  # values of a row whose words are shown
 
 
 def case_of(
-    table: Table, frame: Frame, cluster: Cluster, value: Callable[[int, int], Scalar], options: Options,
+    table: Table,
+    frame: Frame,
+    cluster: Cluster,
+    value: Callable[[int, int], Scalar],
+    options: Options,
     names: Mapping[str, Mapping[Scalar, Scalar]],
-) -> Case:  # fmt: skip
+) -> Case:
     """The case that a cluster is.
 
     Args:
@@ -35,27 +41,50 @@ def case_of(
     for row in cluster.rows:
         ways.setdefault(tuple(int(frame.codes[c][row]) for c in places), []).append(row)
     ordered = list(ways.values()) if places else [[r] for r in cluster.rows]
-    # No side stands first as a rule, so that a preference for the first letter can be told from a reason.
+    # No side stands first as a rule, so that a preference for the first letter can
+    # be told from a reason.
     ordered.sort(key=lambda some: hashlib.sha256(ids[some[0]].encode()).digest())
     shown = [r for some in ordered for r in some[:_SAME]][:_MOST]
     open_ = [frame.names[c] for c in places]
     notes = {ids[r]: notes_of(frame.relation, r, open_, frame.names) for r in sorted(shown)}
-    notes = {row: (*_named(dict(zip(columns, rows[row], strict=True)), names), *lines) for row, lines in notes.items()}
+    notes = {
+        row: (*_named(dict(zip(columns, rows[row], strict=True)), names), *lines)
+        for row, lines in notes.items()
+    }
     about = ", ".join(str(part) for part in cluster.key if part is not None)
     kind = Group(columns, rows, tuple(c.type.sql for c in table.columns), names)
     choices = tuple(tuple(ids[r] for r in some) for some in ordered)
     may_be_one = cluster.doubtful and not (cluster.keyless and places)
-    return Case("records" if may_be_one else "conflict", kind, tuple(columns[c] for c in places), notes, choices, about)
+    return Case(
+        "records" if may_be_one else "conflict",
+        kind,
+        tuple(columns[c] for c in places),
+        notes,
+        choices,
+        about,
+    )
 
 
 def _named(values: Mapping[str, Scalar], names: Mapping[str, Mapping[Scalar, Scalar]]) -> list[str]:
     """Lines that say under which name a printed form is known already."""
-    told = ((column, value, names[column].get(value, value)) for column, value in values.items() if column in names)
-    return [f"{column}: {value!r} is another form of {name!r}" for column, value, name in told if name != value]
+    told = (
+        (column, value, names[column].get(value, value))
+        for column, value in values.items()
+        if column in names
+    )
+    return [
+        f"{column}: {value!r} is another form of {name!r}"
+        for column, value, name in told
+        if name != value
+    ]
 
 
-def notes_of(relation: MemoryRelation, row: int, open_: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """Lines on a row: the words of each value in question (of any value where none is) and how it was read; the document."""
+def notes_of(
+    relation: MemoryRelation, row: int, open_: Sequence[str], names: Sequence[str]
+) -> tuple[str, ...]:
+    """Lines on a row: the words of each value in question (of any value where none is) and how it
+    was read; the document.
+    """
     lines = []
     last = CellSource()
     for name in open_ or names:
@@ -64,16 +93,24 @@ def notes_of(relation: MemoryRelation, row: int, open_: Sequence[str], names: Se
         if relation.column(name)[row] is None or not (words or open_):
             continue
         last = source
-        printed = f' (printed "{source.printed}")' if source.printed and source.printed not in words else ""
+        printed = (
+            f' (printed "{source.printed}")'
+            if source.printed and source.printed not in words
+            else ""
+        )
         told = [f'{name}: {source.how.value}, words "{words}"{printed}']
         told += [f"in {source.unit}"] * bool(source.unit)
-        told += [f"why: {source.rationale[:_QUOTE]}"] * bool(source.rationale and source.how is not How.STATED)
+        told += [f"why: {source.rationale[:_QUOTE]}"] * bool(
+            source.rationale and source.how is not How.STATED
+        )
         told += [f"in doubt: {source.doubt}"] * bool(source.doubt)
         lines.append("; ".join(told))
     identifier = relation.document_ids[row]
     document = relation.documents.get(identifier, DocumentSource(identifier))
     where = [f"document {document.name or document.id}"]
-    where += [f'titled "{document.title}"'] * bool(document.title and document.title != document.name)
+    where += [f'titled "{document.title}"'] * bool(
+        document.title and document.title != document.name
+    )
     where += [f"dated {document.date}"] * bool(document.date)
     where += [f'section "{last.section}"'] * bool(last.section)
     where += [f"page {last.page}"] * (last.page is not None)

@@ -1,9 +1,10 @@
 """How alike two records are: weighted tokens, learned abbreviations and misspellings, acronyms.
 
-A record is the set of its folded words, its segments (what stands between commas), its words with digits joined to
-their neighbours ("mark 2" and "mark2"), and acronyms that the column itself uses. Tokens weigh by inverse document
-frequency, squared: two records that share a rare word are alike, two that share a common one are not. Everything is
-learned from the column at hand; no word list is used but articles.
+A record is the set of its folded words, its segments (what stands between commas), its words with
+digits joined to their neighbours ("mark 2" and "mark2"), and acronyms that the column itself
+uses. Tokens weigh by inverse document frequency, squared: two records that share a rare word are
+alike, two that share a common one are not. Everything is learned from the column at hand; no word
+list is used but articles.
 """
 
 from __future__ import annotations
@@ -36,11 +37,15 @@ def segments(text: str) -> list[str]:
 
 
 class Rewriting:
-    """Words of a column that stand for a frequent word of it: dotted abbreviations and rare misspellings."""
+    """Words of a column that stand for a frequent word of it: dotted abbreviations
+    and rare misspellings.
+    """
 
     def __init__(self, texts: Sequence[str]) -> None:
         counts = Counter(word for text in texts for word in set(fold(text).split()))
-        dotted = {fold(match) for text in texts if "." in text for match in _ABBREVIATED.findall(text)}
+        dotted = {
+            fold(match) for text in texts if "." in text for match in _ABBREVIATED.findall(text)
+        }
         frequent: dict[str, list[str]] = defaultdict(list)
         for word, count in counts.items():
             if len(word) >= 5 and count >= 3 and word.isalpha():
@@ -49,7 +54,9 @@ class Rewriting:
         if not frequent:
             return
         for word, count in counts.items():
-            if word.isalpha() and (target := _stands_for(word, count, word in dotted, frequent[word[0]], counts)):
+            if word.isalpha() and (
+                target := _stands_for(word, count, word in dotted, frequent[word[0]], counts)
+            ):
                 self.table[word] = target
 
     def __call__(self, folded: str) -> str:
@@ -57,15 +64,21 @@ class Rewriting:
         return " ".join(self.table.get(word, word) for word in folded.split())
 
 
-def _stands_for(word: str, count: int, dotted: bool, frequent: Sequence[str], counts: Counter[str]) -> str | None:
+def _stands_for(
+    word: str, count: int, dotted: bool, frequent: Sequence[str], counts: Counter[str]
+) -> str | None:
     allowed = 0 if len(word) < 6 else 1 if len(word) < 9 else 2
     found = []
     for other in frequent:
         if other == word or (not dotted and abs(len(other) - len(word)) > allowed):
             continue
         rare = counts[other] >= 5 * count
-        if (dotted and len(word) >= 2 and len(other) > len(word) and _abbreviates(word, other, rare)) or (
-            rare and allowed and DamerauLevenshtein.distance(word, other, score_cutoff=allowed) <= allowed
+        if (
+            dotted and len(word) >= 2 and len(other) > len(word) and _abbreviates(word, other, rare)
+        ) or (
+            rare
+            and allowed
+            and DamerauLevenshtein.distance(word, other, score_cutoff=allowed) <= allowed
         ):
             found.append((counts[other], other))
     found.sort(reverse=True)
@@ -78,7 +91,12 @@ def _abbreviates(word: str, full: str, rare: bool) -> bool:
     if full.startswith(word):
         return True
     letters = iter(full)
-    return rare and len(word) >= 3 and full[-1] == word[-1] and all(letter in letters for letter in word)
+    return (
+        rare
+        and len(word) >= 3
+        and full[-1] == word[-1]
+        and all(letter in letters for letter in word)
+    )
 
 
 def token_sets(columns: Sequence[Sequence[str]]) -> list[set[str]]:
@@ -99,7 +117,9 @@ def token_sets(columns: Sequence[Sequence[str]]) -> list[set[str]]:
 
 
 def _add_acronyms(tokens: list[set[str]], parts: Sequence[Sequence[str]]) -> None:
-    vocabulary = {t for record in tokens for t in record if t.isalpha() and len(t) in _ACRONYM_LENGTHS}
+    vocabulary = {
+        t for record in tokens for t in record if t.isalpha() and len(t) in _ACRONYM_LENGTHS
+    }
     for record, pieces in zip(tokens, parts, strict=True):
         for piece in pieces:
             initials = "".join(w[0] for w in piece.split() if w not in STOPWORDS)
@@ -120,14 +140,17 @@ class Scores:
 
 
 def score_pairs(tokens: Sequence[set[str]], boundary: int | None = None, keep: int = 30) -> Scores:
-    """Blocking and scoring in one pass: each record's `keep` best candidates by shared token weight.
+    """Blocking and scoring in one pass: each record's `keep` best candidates by
+    shared token weight.
 
     Args:
         tokens: token set of each record.
-        boundary: records before it are one source and those from it on the other; None compares all with all.
+        boundary: records before it are one source and those from it on the other;
+            None compares all with all.
         keep: candidates kept for each record.
 
-    Tokens are used from the rarest on, within a budget of pairs, so the cost stays near linear in the records.
+    Tokens are used from the rarest on, within a budget of pairs, so the cost stays near
+    linear in the records.
     """
     size = len(tokens)
     frequency = Counter(t for record in tokens for t in record)
@@ -138,20 +161,31 @@ def score_pairs(tokens: Sequence[set[str]], boundary: int | None = None, keep: i
         empty = np.empty(0, np.int64)
         return Scores(empty, empty, np.empty(0))
     unique, inverse = np.unique(np.concatenate(keys), return_inverse=True)
-    dot: Floats = np.bincount(inverse.reshape(-1), weights=np.concatenate(weights)).astype(np.float64)
+    dot: Floats = np.bincount(inverse.reshape(-1), weights=np.concatenate(weights)).astype(
+        np.float64
+    )
     left: Codes = unique // size
     right: Codes = unique % size
     scores = Scores(left, right, _blend(dot, norm[left], norm[right]))
     if complete:
         return _top(scores, keep) if boundary is not None else scores
     kept = _top(scores, keep)
-    return Scores(kept.left, kept.right, _blend(_exact(kept, tokens, weight), norm[kept.left], norm[kept.right]))
+    return Scores(
+        kept.left,
+        kept.right,
+        _blend(_exact(kept, tokens, weight), norm[kept.left], norm[kept.right]),
+    )
 
 
 def _blocked(
-    tokens: Sequence[set[str]], frequency: Counter[str], weight: dict[str, float], boundary: int | None
+    tokens: Sequence[set[str]],
+    frequency: Counter[str],
+    weight: dict[str, float],
+    boundary: int | None,
 ) -> tuple[list[Codes], list[Floats], bool]:
-    """Pairs (as one number) that share a token, with its weight, from the rarest token on; whether all tokens were used."""
+    """Pairs (as one number) that share a token, with its weight, from the rarest token on;
+    whether all tokens were used.
+    """
     size = len(tokens)
     posting: dict[str, list[int]] = defaultdict(list)
     for index, record in enumerate(tokens):
@@ -173,7 +207,9 @@ def _blocked(
 
 
 def _blend(dot: Floats, a: Floats, b: Floats) -> Floats:
-    """Mean of cosine and containment: a short name inside a long one is alike, but less than its equal."""
+    """Mean of cosine and containment: a short name inside a long one is alike, but
+    less than its equal.
+    """
     return np.minimum(1.0, 0.5 * dot / np.sqrt(a * b) + 0.5 * dot / np.minimum(a, b))
 
 
@@ -194,7 +230,9 @@ def _pairs(members: Codes, boundary: int | None) -> tuple[Codes, Codes]:
 
 def _exact(scores: Scores, tokens: Sequence[set[str]], weight: dict[str, float]) -> Floats:
     pairs = zip(scores.left.tolist(), scores.right.tolist(), strict=True)
-    return np.fromiter((sum(weight[t] for t in tokens[a] & tokens[b]) for a, b in pairs), float, len(scores))
+    return np.fromiter(
+        (sum(weight[t] for t in tokens[a] & tokens[b]) for a, b in pairs), float, len(scores)
+    )
 
 
 def _top(scores: Scores, keep: int) -> Scores:

@@ -1,4 +1,6 @@
-"""The SQL that code writes for its repairs. It runs over `data`, the table before, and copies values; it writes none."""
+"""The SQL that code writes for its repairs. It runs over `data`, the table before, and copies
+values; it writes none.
+"""
 
 from __future__ import annotations
 
@@ -49,23 +51,37 @@ def printed_sql(canonical: str, column: str) -> str:
 def canonical_sql(canonical: str, column: str, forms: Sequence[Scalar], name: Scalar) -> str:
     """Rows that print one of some forms belong to one name."""
     listing = ", ".join(map(literal, forms))
-    return f"UPDATE data SET {quoted(canonical)} = {literal(name)} WHERE {quoted(column)} IN ({listing})"
+    return (
+        f"UPDATE data SET {quoted(canonical)} = {literal(name)} WHERE "
+        f"{quoted(column)} IN ({listing})"
+    )
 
 
 def merge_sql(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Each pair's first row is merged into the second."""
     for pair in _pairs(pairs):
-        yield f"{pair} UPDATE data SET merged_into = pair.other FROM pair WHERE data.row_id = pair.own"
+        yield (
+            f"{pair} UPDATE data SET merged_into = pair.other FROM pair WHERE "
+            "data.row_id = pair.own"
+        )
 
 
 def complete_sql(column: str) -> str:
     """Rows that others were merged into take the first value of these where they have none."""
     name = quoted(column)
-    given = f"SELECT s.{name} FROM data AS s WHERE s.merged_into = data.row_id AND s.{name} IS NOT NULL ORDER BY s.rowid LIMIT 1"
-    return f"UPDATE data SET {name} = ({given}) WHERE {name} IS NULL AND row_id IN (SELECT merged_into FROM data)"
+    given = (
+        f"SELECT s.{name} FROM data AS s WHERE s.merged_into = data.row_id AND s.{name} IS NOT "
+        "NULL ORDER BY s.rowid LIMIT 1"
+    )
+    return (
+        f"UPDATE data SET {name} = ({given}) WHERE {name} IS NULL AND row_id IN (SELECT "
+        "merged_into FROM data)"
+    )
 
 
 def _pairs(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
     for start in range(0, len(pairs), _PAIRS):
-        values = ", ".join(f"({literal(own)}, {literal(other)})" for own, other in pairs[start : start + _PAIRS])
+        values = ", ".join(
+            f"({literal(own)}, {literal(other)})" for own, other in pairs[start : start + _PAIRS]
+        )
         yield f"WITH pair(own, other) AS (VALUES {values})"

@@ -1,8 +1,8 @@
-"""Forms that may be one name: other punctuation, misspellings, abbreviations, short forms and acronyms, with the evidence of
-their rows.
+"""Forms that may be one name: other punctuation, misspellings, abbreviations, short forms and
+acronyms, with the evidence of their rows.
 
-A form alone proves little ("Jon Smith" may be another man than "John Smith"), and neither do rows that agree: both suggest
-pairs, and a reader of the rows, or a person, decides.
+A form alone proves little ("Jon Smith" may be another man than "John Smith"), and neither do rows
+that agree: both suggest pairs, and a reader of the rows, or a person, decides.
 """
 
 from __future__ import annotations
@@ -21,14 +21,32 @@ from sliders.extraction.cell import Scalar
 from sliders.reconcile.canonical import pairs_by_words
 from sliders.reconcile.column_codes import Codes
 from sliders.reconcile.other_forms import country, written_forms
-from sliders.values.folding import LEGAL_FORMS, legal_form, name_key, name_parts, name_tokens, signed, turned, unaccented
+from sliders.values.folding import (
+    LEGAL_FORMS,
+    legal_form,
+    name_key,
+    name_parts,
+    name_tokens,
+    signed,
+    turned,
+    unaccented,
+)
 
 Kind = Literal[
-    "spelling", "turned", "misspelling", "word form", "abbreviation", "short form", "acronym", "legal form", "language"
+    "spelling",
+    "turned",
+    "misspelling",
+    "word form",
+    "abbreviation",
+    "short form",
+    "acronym",
+    "legal form",
+    "language",
 ]
 SAME_WORDS: tuple[Kind, ...] = ("spelling", "turned", "language")
-"""The words are the same and their legal form, too, or say one thing in two languages: rows that contradict each other say
-nothing against them."""
+"""The words are the same and their legal form, too, or say one thing in two languages:
+rows that contradict each other say nothing against them.
+"""
 _BLOCK = 12  # values that share a token beyond which the token names nobody
 _TELLING = 0.2  # chance agreement above which an equal value proves nothing
 _ROWS_READ = 50
@@ -40,8 +58,8 @@ _TAIL = 3  # words of a legal form
 class VariantPair:
     """Two value codes that may be one name.
 
-    `dotted`: an abbreviated form, as it is printed, of one name of the column only, by more than initials; `ambiguous`: an
-    abbreviation of several, or a name without the legal form of several.
+    `dotted`: an abbreviated form, as it is printed, of one name of the column only, by more than
+    initials; `ambiguous`: an abbreviation of several, or a name without the legal form of several.
     """
 
     left: int
@@ -52,24 +70,33 @@ class VariantPair:
 
 
 def variant_pairs(examples: Sequence[Scalar], asking: bool = False) -> list[VariantPair]:
-    """Candidate pairs of one column's distinct values, blocked on their words, on rare ones, on prefixes and on acronyms.
+    """Candidate pairs of one column's distinct values, blocked on their words, on rare ones, on
+    prefixes and on acronyms.
 
     Args:
         asking: a model reads the rows of each pair: forms that alone prove less are pairs, too.
     """
     names = {code: name_tokens(v) for code, v in enumerate(examples) if isinstance(v, str)}
-    found = {pair: VariantPair(*pair, _same_words(pair, examples)) for pair in pairs_by_words(examples)}
+    found = {
+        pair: VariantPair(*pair, _same_words(pair, examples)) for pair in pairs_by_words(examples)
+    }
     for members in _blocks(names, examples):
         for n, left in enumerate(members):
             for right in members[n + 1 :]:
                 if (left, right) not in found and left != right:
-                    kind = (_asked_kind if asking else _kind)(str(examples[left]), str(examples[right]))
-                    if kind == "short form" and not _is_name(str(examples[min(left, right, key=lambda c: len(names[c]))])):
+                    kind = (_asked_kind if asking else _kind)(
+                        str(examples[left]), str(examples[right])
+                    )
+                    if kind == "short form" and not _is_name(
+                        str(examples[min(left, right, key=lambda c: len(names[c]))])
+                    ):
                         continue
                     if kind is not None and kind not in SAME_WORDS:
                         found[left, right] = VariantPair(min(left, right), max(left, right), kind)
     for left, right in _other_forms(names, examples) if asking else ():
-        if (left, right) not in found and (kind := _asked_kind(str(examples[left]), str(examples[right]))) is not None:
+        if (left, right) not in found and (
+            kind := _asked_kind(str(examples[left]), str(examples[right]))
+        ) is not None:
             found[left, right] = VariantPair(left, right, kind)
     return list(_unambiguous(list(found.values()), names, examples))
 
@@ -86,8 +113,12 @@ def _other_forms(names: Iterable[int], examples: Sequence[Scalar]) -> Iterator[t
             yield from combinations(members, 2)
 
 
-def _blocks(names: Mapping[int, tuple[str, ...]], examples: Sequence[Scalar]) -> Iterator[list[int]]:
-    """Codes of names that share a rare word, the first or last six letters, or an acronym with its words."""
+def _blocks(
+    names: Mapping[int, tuple[str, ...]], examples: Sequence[Scalar]
+) -> Iterator[list[int]]:
+    """Codes of names that share a rare word, the first or last six letters, or an
+    acronym with its words.
+    """
     blocks: dict[str, list[int]] = defaultdict(list)
     for code, tokens in names.items():
         for token in set(tokens):
@@ -106,32 +137,46 @@ def _same_words(pair: tuple[int, int], examples: Sequence[Scalar]) -> Kind:
 
 
 def _initials(printed: str) -> set[str]:
-    """The first letters of a name's words: of all of them, and of those that are capitalized ("University of Arlen")."""
+    """The first letters of a name's words: of all of them, and of those that are capitalized
+    ("University of Arlen").
+    """
     words = _WORD.findall(printed)
     while len(words) > 1 and words[-1].lower() in LEGAL_FORMS:
         words.pop()
     if len(words) < 2:
         return set()
-    return {unaccented("".join(w[0] for w in some)) for some in (words, [w for w in words if not w[0].islower()])} - {""}
+    return {
+        unaccented("".join(w[0] for w in some))
+        for some in (words, [w for w in words if not w[0].islower()])
+    } - {""}
 
 
 _WORD = re.compile(r"\w+")
 
 
 def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
-    """How two names, as tokens, may be one; None where they cannot: numbers or signs differ, or too much else does."""
+    """How two names, as tokens, may be one; None where they cannot: numbers or signs differ,
+    or too much else does.
+    """
     if _exact(left) != _exact(right) or left == right:
         return None
     short, full = sorted((left, right), key=lambda t: (len(t), len("".join(t))))
     if len(short) == len(full):
         differing = [(a, b) for a, b in zip(short, full, strict=True) if a != b]
-        if all(len(a) < len(b) and (b.startswith(a) or (len(a) == 1 and b[0] == a)) for a, b in differing):
+        if all(
+            len(a) < len(b) and (b.startswith(a) or (len(a) == 1 and b[0] == a))
+            for a, b in differing
+        ):
             return "abbreviation" if len(short) > len(differing) else None
         if len(differing) == 1 and min(map(len, differing[0])) >= 4:
             limit = 1 if max(map(len, differing[0])) < 8 else 2
             if DamerauLevenshtein.distance(*differing[0], score_cutoff=limit) <= limit:
                 return "misspelling"
-        return "word form" if len(short) > 1 and len(differing) == 1 and _same_stem(*differing[0]) else None
+        return (
+            "word form"
+            if len(short) > 1 and len(differing) == 1 and _same_stem(*differing[0])
+            else None
+        )
     if len(short) == 1 and len(short[0]) >= 2 and short[0] == "".join(w[0] for w in full):
         return "acronym"
     if full[: len(short)] == short or full[-len(short) :] == short:
@@ -141,7 +186,10 @@ def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
 
 def _same_stem(left: str, right: str) -> bool:
     """Whether two words begin alike and differ in a short ending only: "dairy" and "dairies"."""
-    shared = next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    shared = next(
+        (n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
+        min(len(left), len(right)),
+    )
     return shared >= _STEM and max(len(left), len(right)) - shared <= _ENDING
 
 
@@ -153,17 +201,24 @@ def _kind(left: str, right: str) -> Kind | None:
         return None
     if a == b:
         return "legal form" if len(forms) > 1 else "spelling"
-    if any("," in one and name_key(turned(one)) == name_key(other) for one, other in ((left, right), (right, left))):
+    if any(
+        "," in one and name_key(turned(one)) == name_key(other)
+        for one, other in ((left, right), (right, left))
+    ):
         return "turned"
-    if any(len(one) == 1 and len(one[0]) > 1 and one[0] in _initials(full) for one, full in ((a, right), (b, left))):
+    if any(
+        len(one) == 1 and len(one[0]) > 1 and one[0] in _initials(full)
+        for one, full in ((a, right), (b, left))
+    ):
         return "acronym"
     dotted = shortened(left, right) or shortened(right, left)
     return variant_kind(a, b) or ("abbreviation" if dotted else None)
 
 
 def _asked_kind(left: str, right: str) -> Kind | None:
-    """How two names may be one that a model will compare: by letters that are written out, by language, by words that a full
-    stop shortens before a legal form that no list may know, too."""
+    """How two names may be one that a model will compare: by letters that are written out, by
+    language, by words that a full stop shortens before a legal form that no list may know, too.
+    """
     kind = _kind(left, right)
     forms = {legal_form(left), legal_form(right)}
     if kind is not None or several_forms(forms):
@@ -174,21 +229,31 @@ def _asked_kind(left: str, right: str) -> Kind | None:
         return "language"
     short, full = sorted((left.split(), right.split()), key=len)
     tail = len(full) - len(short)
-    return "abbreviation" if 0 < tail <= _TAIL and shortened(" ".join(short), " ".join(full[: len(short)])) else None
+    return (
+        "abbreviation"
+        if 0 < tail <= _TAIL and shortened(" ".join(short), " ".join(full[: len(short)]))
+        else None
+    )
 
 
 def several_forms(forms: Iterable[str]) -> bool:
-    """Whether there are two legal forms among these, so that the names that end with them are two."""
+    """Whether there are two legal forms among these, so that the names that
+    end with them are two.
+    """
     return len(set(forms) - {""}) > 1
 
 
 def related(left: Scalar, right: Scalar) -> bool:
-    """Whether two forms could be one name at all: a variant, or of other length with a shared word or an acronym's letters."""
+    """Whether two forms could be one name at all: a variant, or of other length with a shared word
+    or an acronym's letters.
+    """
     a, b = sorted((name_tokens(str(left)), name_tokens(str(right))), key=len)
     if len(a) == len(b) or several_forms(map(legal_form, (str(left), str(right)))):
         return _asked_kind(str(left), str(right)) is not None
     initials = "".join(word[0] for word in b)
-    acronym = len(a) == 1 and len(b) > 1 and (a[0].startswith(initials) or initials.startswith(a[0]))
+    acronym = (
+        len(a) == 1 and len(b) > 1 and (a[0].startswith(initials) or initials.startswith(a[0]))
+    )
     return acronym or bool(set(a) & set(b)) or _asked_kind(str(left), str(right)) is not None
 
 
@@ -198,12 +263,15 @@ def _exact(tokens: Sequence[str]) -> list[str]:
 
 
 def _is_name(printed: str) -> bool:
-    """Whether a word of it is capitalized: "fish shop" is not short for "old fish shop", it is another kind of thing."""
+    """Whether a word of it is capitalized: "fish shop" is not short for "old fish shop", it is
+    another kind of thing.
+    """
     return not all(word[0].islower() for word in printed.split())
 
 
 def shortened(short: str, full: str) -> tuple[str, str] | None:
-    """The words of a name that a full stop shortens, and those of the fuller name that they would stand for.
+    """The words of a name that a full stop shortens, and those of the fuller name that
+    they would stand for.
 
     None where the names differ in anything else, or share no whole word.
     """
@@ -211,7 +279,9 @@ def shortened(short: str, full: str) -> tuple[str, str] | None:
     differing = [(part, word) for part, word in pairs if signed(part) != signed(word)]
     if len(short.split()) != len(full.split()) or not 0 < len(differing) < len(pairs):
         return None
-    if not all(part.endswith(".") and _shortens(signed(part), signed(word)) for part, word in differing):
+    if not all(
+        part.endswith(".") and _shortens(signed(part), signed(word)) for part, word in differing
+    ):
         return None
     return " ".join(part for part, _ in differing), " ".join(word for _, word in differing)
 
@@ -226,9 +296,11 @@ def _shortens(part: str, word: str) -> bool:
 def _unambiguous(
     listed: Sequence[VariantPair], names: dict[int, tuple[str, ...]], examples: Sequence[Scalar]
 ) -> Iterator[VariantPair]:
-    """Pairs whose shorter side is a short form or acronym of one name only, and whose fuller side is no compound.
+    """Pairs whose shorter side is a short form or acronym of one name only, and whose fuller
+    side is no compound.
 
-    A phrase that begins with one name and ends with another ("The Mill in Arlen") would chain the two.
+    A phrase that begins with one name and ends with another ("The Mill in Arlen")
+    would chain the two.
     """
     fuller: dict[int, set[tuple[str, ...]]] = defaultdict(set)
     registered: dict[int, set[str]] = defaultdict(set)
@@ -255,7 +327,9 @@ def _unambiguous(
             form = words is not None and all(len(signed(word)) > 1 for word in words[0].split())
             yield replace(pair, dotted=one and form, ambiguous=not one)
             continue
-        compound = pair.kind == "short form" and any(not set(names[short]) & other for other in shorter[full])
+        compound = pair.kind == "short form" and any(
+            not set(names[short]) & other for other in shorter[full]
+        )
         if one and not compound:
             yield pair
 
@@ -264,7 +338,9 @@ _NO_SHORTER: tuple[Kind, ...] = (*SAME_WORDS, "misspelling", "word form")
 """Neither form is short for the other."""
 
 
-def _short_first(pair: VariantPair, names: dict[int, tuple[str, ...]], examples: Sequence[Scalar]) -> tuple[int, int]:
+def _short_first(
+    pair: VariantPair, names: dict[int, tuple[str, ...]], examples: Sequence[Scalar]
+) -> tuple[int, int]:
     def length(code: int) -> tuple[int, int, str]:
         return len(names[code]), len("".join(names[code])), legal_form(str(examples[code]))
 
@@ -285,7 +361,8 @@ class RowEvidence:
         return {int(c) for c in codes[self._order[start : min(end, start + _ROWS_READ)]] if c >= 0}
 
     def supports(self, left: int, right: int, form: bool = False) -> bool | None:
-        """True: a telling column agrees and none contradicts; False: most contradict; None: the rows do not tell.
+        """True: a telling column agrees and none contradicts; False: most contradict; None:
+        the rows do not tell.
 
         Where the printed form itself speaks for one name, as many columns may contradict as agree.
         """

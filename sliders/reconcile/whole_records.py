@@ -1,4 +1,6 @@
-"""Rows that may be one thing, told by whole records, for a table without a usable key: a reader of the rows decides."""
+"""Rows that may be one thing, told by whole records, for a table without a usable key:
+a reader of the rows decides.
+"""
 
 from __future__ import annotations
 
@@ -19,22 +21,36 @@ _SHARE = 10  # rows for each group that is offered
 def record_groups(
     table: Table, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile], documents: Codes
 ) -> list[list[int]]:
-    """Groups of rows of different documents that may be one thing, the likeliest first, at most one for ten rows.
+    """Groups of rows of different documents that may be one thing, the likeliest first, at
+    most one for ten rows.
 
-    Rows are compared by all their text; rows whose figures contradict each other are not. Two documents are two lists whose
-    entries match one to one; of more, rows are clustered. What comes out is a guess.
+    Rows are compared by all their text; rows whose figures contradict each other are not. Two
+    documents are two lists whose entries match one to one; of more, rows are clustered. What
+    comes out is a guess.
     """
-    texts = [n for n, c in enumerate(table.columns) if c.type is ColumnType.TEXT and not profiles[n].prose]
+    texts = [
+        n
+        for n, c in enumerate(table.columns)
+        if c.type is ColumnType.TEXT and not profiles[n].prose
+    ]
     size, sources = len(documents), len(np.unique(documents))
     if not any(profiles[n].identifying for n in texts) or sources < 2 or size > _MOST_RECORDS:
         return []
-    figures = [encoded[n].codes for n, c in enumerate(table.columns) if c.type not in (ColumnType.TEXT, ColumnType.CATEGORY)]
+    figures = [
+        encoded[n].codes
+        for n, c in enumerate(table.columns)
+        if c.type not in (ColumnType.TEXT, ColumnType.CATEGORY)
+    ]
 
     def fits(match: Match) -> bool:
         pairs = [(codes[match.left], codes[match.right]) for codes in figures]
         shared = [left == right for left, right in pairs if left >= 0 and right >= 0]
         apart = shared.count(False)
-        return documents[match.left] != documents[match.right] and apart < 2 and (not apart or any(shared))
+        return (
+            documents[match.left] != documents[match.right]
+            and apart < 2
+            and (not apart or any(shared))
+        )
 
     links = Links(size)
     best: dict[int, float] = {}
@@ -52,7 +68,9 @@ def record_groups(
 
 
 def _resolved(columns: Sequence[Encoded], documents: Codes | None) -> Resolved:
-    """Matches of rows by their text; `documents` are those of two sources, None for a list of any."""
+    """Matches of rows by their text; `documents` are those of two sources,
+    None for a list of any.
+    """
     size = len(columns[0].codes)
     order = np.arange(size) if documents is None else np.argsort(documents, kind="stable")
     texts = []

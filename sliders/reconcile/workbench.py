@@ -1,7 +1,9 @@
-"""The database in which a table is repaired: a script of SQL that runs as it stands, now or years later.
+"""The database in which a table is repaired: a script of SQL that runs as it
+stands, now or years later.
 
-`data` is the version before: its columns, `document`, `document_id`, `row_id`, `_sources`, and `merged_into`, which names
-the row that a row goes into. A program over one group sees `rows`: that group alone, taken from `data` and put back.
+`data` is the version before: its columns, `document`, `document_id`, `row_id`, `_sources`, and
+`merged_into`, which names the row that a row goes into. A program over one group sees `rows`: that
+group alone, taken from `data` and put back.
 """
 
 from __future__ import annotations
@@ -24,14 +26,23 @@ GROUP BY target HAVING count(*) > 1) AS m WHERE m.target = data.row_id""",
 )
 
 
-_ALLOWED = frozenset({
-    sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_DELETE,
-    sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION,
-})  # fmt: skip
+_ALLOWED = frozenset(
+    {
+        sqlite3.SQLITE_SELECT,
+        sqlite3.SQLITE_READ,
+        sqlite3.SQLITE_UPDATE,
+        sqlite3.SQLITE_INSERT,
+        sqlite3.SQLITE_DELETE,
+        sqlite3.SQLITE_FUNCTION,
+        sqlite3.SQLITE_TRANSACTION,
+    }
+)
 
 
 def _authorize(action: int, first: str | None, *_: str | None) -> int:
-    """Nothing but reading and changing the two tables: a script may come out of a file that somebody else wrote."""
+    """Nothing but reading and changing the two tables: a script may come out of a file that
+    somebody else wrote.
+    """
     system = action != sqlite3.SQLITE_READ and (first or "").startswith("sqlite_")
     return sqlite3.SQLITE_OK if action in _ALLOWED and not system else sqlite3.SQLITE_DENY
 
@@ -49,17 +60,28 @@ def script(repairs: Sequence[Repair], columns: Sequence[str]) -> str:
     )
     parts = []
     for repair in repairs:
-        told = " ".join(f"{repair.operation} {repair.column}, {repair.author}: {repair.reason}".split())
+        told = " ".join(
+            f"{repair.operation} {repair.column}, {repair.author}: {repair.reason}".split()
+        )
         statements = list(repair.statements)
         if repair.scoped:
             taken = f"INSERT INTO rows SELECT * FROM data WHERE row_id IN {listed(repair.rows)}"
             statements = [taken, *statements, back, "DELETE FROM rows"]
         parts.append(f"-- {told}\n" + "".join(f"{statement}\n;\n" for statement in statements))
-    return "".join([*parts, "-- rows that were merged go into those that stay\n", *(f"{one};\n" for one in _CLOSING)])
+    return "".join(
+        [
+            *parts,
+            "-- rows that were merged go into those that stay\n",
+            *(f"{one};\n" for one in _CLOSING),
+        ]
+    )
 
 
 def replay(
-    columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Scalar]], sql: str, searched: Iterable[str] = ()
+    columns: Sequence[tuple[str, str]],
+    rows: Iterable[Sequence[Scalar]],
+    sql: str,
+    searched: Iterable[str] = (),
 ) -> list[tuple[Scalar, ...]]:
     """The rows of a table after a script: the same rows and the same script give the same result.
 
@@ -72,7 +94,9 @@ def replay(
         RepairError: a statement does not run.
     """
     names = [quoted(name) for name, _ in columns]
-    layout = ", ".join([*(f"{quoted(name)} {kind}" for name, kind in columns), *SYSTEM, "merged_into TEXT"])
+    layout = ", ".join(
+        [*(f"{quoted(name)} {kind}" for name, kind in columns), *SYSTEM, "merged_into TEXT"]
+    )
     marks = ", ".join("?" * (len(names) + len(SYSTEM)))
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute(f"CREATE TABLE data ({layout})")
@@ -88,8 +112,12 @@ def replay(
         try:
             connection.executescript(sql)
         except sqlite3.Error as error:
-            raise RepairError(f"the repairs do not run: {error}; nothing was changed, reconcile again") from error
+            raise RepairError(
+                f"the repairs do not run: {error}; nothing was changed, reconcile again"
+            ) from error
         connection.set_authorizer(None)
         listing = ", ".join([*names, *SYSTEM])
-        found: list[tuple[Scalar, ...]] = connection.execute(f"SELECT {listing} FROM data ORDER BY rowid").fetchall()
+        found: list[tuple[Scalar, ...]] = connection.execute(
+            f"SELECT {listing} FROM data ORDER BY rowid"
+        ).fetchall()
         return found

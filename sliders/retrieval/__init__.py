@@ -1,4 +1,6 @@
-"""Chunks of documents, and what finds them: embeddings, the two-level index, word search, evidence."""
+"""Chunks of documents, and what finds them: embeddings, the two-level index,
+word search, evidence.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ChunkContext:
-    """What a reader needs to know of the rest of the document (SLIDERS: contextualized chunking)."""
+    """What a reader needs to know of the rest of the document (SLIDERS:
+    contextualized chunking).
+    """
 
     title: str = ""
     heading_path: tuple[str, ...] = ()
@@ -16,7 +18,8 @@ class ChunkContext:
     captions: tuple[str, ...] = ()
 
     def header(self) -> str:
-        """The context as a short block for a prompt: title, headings, captions, last the head of a table that goes on.
+        """The context as a short block for a prompt: title, headings, captions, last the head of
+        a table that goes on.
 
         Empty when nothing is known.
         """
@@ -32,7 +35,9 @@ class ChunkContext:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """`text == document.text[start:end]`; the chunks of a document follow each other without gap or overlap."""
+    """`text == document.text[start:end]`; the chunks of a document follow each other
+    without gap or overlap.
+    """
 
     id: str
     document_id: str

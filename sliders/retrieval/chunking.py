@@ -1,8 +1,10 @@
-"""Cuts a document into chunks: by structure first, sized in tokens, never through a sentence or a table row.
+"""Cuts a document into chunks: by structure first, sized in tokens, never through a
+sentence or a table row.
 
-The text is cut into pieces (a paragraph, a table, or, where one is too large, its sentences or rows), a heading is tied
-to what follows, and sections are packed from the top of the outline down: a section that fits is never cut, neighbours
-that fit together share a chunk (SLIDERS, contextualized chunking).
+The text is cut into pieces (a paragraph, a table, or, where one is too large, its sentences or
+rows), a heading is tied to what follows, and sections are packed from the top of the outline down:
+a section that fits is never cut, neighbours that fit together share a chunk (SLIDERS,
+contextualized chunking).
 """
 
 from __future__ import annotations
@@ -20,15 +22,18 @@ from sliders.retrieval.context import Outline, blocks_of, parts_of
 
 CountTokens = Callable[[str], int]
 
-# Longer than this many characters a token, a text is taken to be over the limit without counting it: tokenizers may be
-# slow on a line of 100 MB, and splitting it does no harm.
+# Longer than this many characters a token, a text is taken to be over the limit without counting
+# it: tokenizers may be slow on a line of 100 MB, and splitting it does no harm.
 _MAX_CHARS_PER_TOKEN = 24
 _USUAL_CHARS_PER_TOKEN = 3
 _SPACE = re.compile(r"\s+")
 
 
 class _Unit(NamedTuple):
-    """A span that is not cut further: a piece with the headings or captions before it. `level` is the heading depth or 0."""
+    """A span that is not cut further: a piece with the headings or captions before it.
+
+    `level` is the heading depth or 0.
+    """
 
     start: int
     end: int
@@ -49,10 +54,14 @@ class _Limits:
         return self.count(self.text[start:end])
 
 
-def chunk_document(document: Document, *, max_tokens: int, count_tokens: CountTokens) -> tuple[Chunk, ...]:
-    """Chunks that cover `document.text` exactly, each of at most `max_tokens` tokens of text (context not counted).
+def chunk_document(
+    document: Document, *, max_tokens: int, count_tokens: CountTokens
+) -> tuple[Chunk, ...]:
+    """Chunks that cover `document.text` exactly, each of at most `max_tokens` tokens of text
+    (context not counted).
 
-    A table row or sentence is cut (at white space) only if it alone exceeds the limit, a word only if it alone does.
+    A table row or sentence is cut (at white space) only if it alone exceeds the limit, a word
+    only if it alone does.
 
     Args:
         max_tokens: limit of a chunk's text in tokens; at least 1.
@@ -62,7 +71,9 @@ def chunk_document(document: Document, *, max_tokens: int, count_tokens: CountTo
         SettingsError: `max_tokens` is below 1.
     """
     if max_tokens < 1:
-        raise SettingsError(f"max_tokens is {max_tokens}: a chunk needs room for text; give 1 or more (500 to 2000)")
+        raise SettingsError(
+            f"max_tokens is {max_tokens}: a chunk needs room for text; give 1 or more (500 to 2000)"
+        )
     if not document.text:
         return ()
     limits = _Limits(document.text, max_tokens, count_tokens)
@@ -72,13 +83,17 @@ def chunk_document(document: Document, *, max_tokens: int, count_tokens: CountTo
     else:
         units = list(_units(document, limits))
         spans = [
-            span for first, last in _pack(units, 0, len(units), max_tokens) for span in _settle(units[first:last], limits)
+            span
+            for first, last in _pack(units, 0, len(units), max_tokens)
+            for span in _settle(units[first:last], limits)
         ]
     outline = Outline(document)
     return tuple(_chunk(document, outline, position, span) for position, span in enumerate(spans))
 
 
-def _chunk(document: Document, outline: Outline, position: int, span: tuple[int, int, int]) -> Chunk:
+def _chunk(
+    document: Document, outline: Outline, position: int, span: tuple[int, int, int]
+) -> Chunk:
     start, end, tokens = span
     return Chunk(
         id=f"{document.id}:{start}-{end}",
@@ -94,7 +109,9 @@ def _chunk(document: Document, outline: Outline, position: int, span: tuple[int,
 
 
 def _units(document: Document, limits: _Limits) -> Iterator[_Unit]:
-    """The units of the document in order; headings, and captions and words before a table, go with what follows."""
+    """The units of the document in order; headings, and captions and words before a table,
+    go with what follows.
+    """
     held: _Unit | None = None
     blocks = blocks_of(document)
     for number, (start, end, element) in enumerate(blocks):
@@ -103,7 +120,9 @@ def _units(document: Document, limits: _Limits) -> Iterator[_Unit]:
         follower = blocks[number + 1][2] if number + 1 < len(blocks) else None
         level = max(1, element.level) if element and kind == "heading" else 0
         introduces = kind == "caption" or limits.text[start:end].rstrip().endswith(":")
-        tied = kind == "heading" or (introduces and follower is not None and follower.kind == "table")
+        tied = kind == "heading" or (
+            introduces and follower is not None and follower.kind == "table"
+        )
         waiting = held.tokens if held else 0
         whole = _Unit(start, end, tokens, level)
         if tied and tokens + waiting <= limits.max_tokens // 2:
@@ -121,17 +140,25 @@ def _units(document: Document, limits: _Limits) -> Iterator[_Unit]:
 
 
 def _joined(before: _Unit | None, unit: _Unit) -> _Unit:
-    return _Unit(before.start, unit.end, before.tokens + unit.tokens, before.level) if before else unit
+    return (
+        _Unit(before.start, unit.end, before.tokens + unit.tokens, before.level) if before else unit
+    )
 
 
-def _split(start: int, end: int, element: Element | None, limits: _Limits, room: int) -> Iterator[_Unit]:
-    """A block that is too large, as rows (tables) or sentences; parts that still are too large, at white space.
+def _split(
+    start: int, end: int, element: Element | None, limits: _Limits, room: int
+) -> Iterator[_Unit]:
+    """A block that is too large, as rows (tables) or sentences; parts that still are too
+    large, at white space.
 
-    `room` is what tied headings leave of the limit, in tokens; only parts that are cut at white space must respect it.
+    `room` is what tied headings leave of the limit, in tokens; only parts that are cut at white
+    space must respect it.
     """
     rows = element is not None and bool(element.row_starts)
     for low, high in parts_of(limits.text, start, end, element):
-        tokens = max(1, limits.tokens(low, high))  # an estimate may round a short sentence down to nothing
+        tokens = max(
+            1, limits.tokens(low, high)
+        )  # an estimate may round a short sentence down to nothing
         if tokens <= limits.max_tokens:
             yield _Unit(low, high, tokens)
         elif rows:
@@ -141,7 +168,9 @@ def _split(start: int, end: int, element: Element | None, limits: _Limits, room:
 
 
 def _cut(start: int, end: int, limits: _Limits, room: int) -> Iterator[_Unit]:
-    """The last resort for one sentence over the limit: after a line, else after a word, else between characters."""
+    """The last resort for one sentence over the limit: after a line, else after a word,
+    else between characters.
+    """
     at = start
     while at < end:
         width = max(1, room * _USUAL_CHARS_PER_TOKEN)
@@ -156,7 +185,9 @@ def _cut(start: int, end: int, limits: _Limits, room: int) -> Iterator[_Unit]:
 
 
 def _white_space_before(text: str, start: int, limit: int) -> int:
-    """Where to cut in the second half of `text[start:limit]`: after a line, else after a blank, else at `limit`."""
+    """Where to cut in the second half of `text[start:limit]`: after a line, else after a
+    blank, else at `limit`.
+    """
     middle = start + (limit - start) // 2
     line = text.rfind("\n", middle, limit)
     if line > start:
@@ -168,7 +199,9 @@ def _white_space_before(text: str, start: int, limit: int) -> int:
 
 
 def _pack(units: Sequence[_Unit], low: int, high: int, max_tokens: int) -> list[tuple[int, int]]:
-    """Groups of units: sections of the highest level in `units[low:high]` first, then what is below."""
+    """Groups of units: sections of the highest level in `units[low:high]`
+    first, then what is below.
+    """
     if sum(unit.tokens for unit in units[low:high]) <= max_tokens:
         return [(low, high)]
     levels = [unit.level for unit in units[low + 1 : high] if unit.level]
@@ -182,7 +215,9 @@ def _pack(units: Sequence[_Unit], low: int, high: int, max_tokens: int) -> list[
     return _greedy(parts, units, max_tokens)
 
 
-def _greedy(parts: Sequence[tuple[int, int]], units: Sequence[_Unit], max_tokens: int) -> list[tuple[int, int]]:
+def _greedy(
+    parts: Sequence[tuple[int, int]], units: Sequence[_Unit], max_tokens: int
+) -> list[tuple[int, int]]:
     """Joins neighbouring groups while they fit."""
     groups: list[tuple[int, int]] = []
     room = 0
@@ -198,7 +233,9 @@ def _greedy(parts: Sequence[tuple[int, int]], units: Sequence[_Unit], max_tokens
 
 
 def _settle(units: Sequence[_Unit], limits: _Limits) -> Iterator[tuple[int, int, int]]:
-    """The group's span with its exact tokens: tokens of parts need not add up, then the group falls apart."""
+    """The group's span with its exact tokens: tokens of parts need not add up, then
+    the group falls apart.
+    """
     start, end = units[0].start, units[-1].end
     tokens = limits.tokens(start, end)
     if tokens <= limits.max_tokens:
@@ -207,4 +244,7 @@ def _settle(units: Sequence[_Unit], limits: _Limits) -> Iterator[tuple[int, int,
         for unit in units:
             yield from _settle([unit], limits)
     else:
-        yield from ((part.start, part.end, part.tokens) for part in _cut(start, end, limits, limits.max_tokens))
+        yield from (
+            (part.start, part.end, part.tokens)
+            for part in _cut(start, end, limits, limits.max_tokens)
+        )

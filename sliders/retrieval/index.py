@@ -1,5 +1,6 @@
-"""A document's entry in an index of vectors: that of its key sentences, and those of its segments, kept as int8 with one scale a
-row (384 bytes a segment)."""
+"""A document's entry in an index of vectors: that of its key sentences, and those of its segments,
+kept as int8 with one scale a row (384 bytes a segment).
+"""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ from sliders.retrieval.embeddings import Vectors
 class SegmentVectors:
     """The index entry of one document.
 
-    `document` is the vector of the key sentences, float32 (d,); `spans` is int64 (n, 3): start, end, tokens of each
-    segment in `Document.text`; the segments' vectors are `codes` int8 (n, d) times `scales` float32 (n,).
+    `document` is the vector of the key sentences, float32 (d,); `spans` is int64 (n, 3): start,
+    end, tokens of each segment in `Document.text`; the segments' vectors are `codes` int8 (n, d)
+    times `scales` float32 (n,).
     """
 
     document_id: str
@@ -29,13 +31,20 @@ class SegmentVectors:
 
     @classmethod
     def build(
-        cls, document_id: str, embedder: str, document: Vectors, spans: NDArray[np.int64], vectors: NDArray[np.floating[Any]]
+        cls,
+        document_id: str,
+        embedder: str,
+        document: Vectors,
+        spans: NDArray[np.int64],
+        vectors: NDArray[np.floating[Any]],
     ) -> SegmentVectors:
         """Quantizes float vectors (n, d)."""
         peaks = np.abs(vectors).max(axis=1, initial=0.0)
         scales = np.where(peaks > 0, peaks / 127.0, 1.0).astype(np.float32)
         codes = np.rint(vectors / scales[:, None]).astype(np.int8)
-        return cls(document_id, embedder, document, spans.astype(np.int64).reshape(-1, 3), codes, scales)
+        return cls(
+            document_id, embedder, document, spans.astype(np.int64).reshape(-1, 3), codes, scales
+        )
 
     @property
     def vectors(self) -> Vectors:

@@ -32,10 +32,14 @@ def _singular(term: str) -> str:
 
 
 class BM25:
-    """Okapi BM25 (Robertson and Zaragoza 2009); idf is ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative."""
+    """Okapi BM25 (Robertson and Zaragoza 2009); idf is ln(1 + (N - n + 0.5) / (n + 0.5)),
+    which is never negative.
+    """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._postings: dict[str, array[int]] = {}  # number of a text and count of the term in it, alternating
+        self._postings: dict[
+            str, array[int]
+        ] = {}  # number of a text and count of the term in it, alternating
         lengths = []
         for number, text in enumerate(texts):
             counts = Counter(terms(text))

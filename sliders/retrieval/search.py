@@ -1,4 +1,6 @@
-"""Assembled retrieval: exact words and meaning, normalized and weighed (OkraLong, section 3.4 and appendix B.2)."""
+"""Assembled retrieval: exact words and meaning, normalized and weighed (OkraLong, section
+3.4 and appendix B.2).
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class RankedSegment:
 class RetrievalIndex:
     """The segments of some documents, searchable by word and by meaning."""
 
-    def __init__(self, embedder: Embedder, entries: Iterable[tuple[Document, SegmentVectors]]) -> None:
+    def __init__(
+        self, embedder: Embedder, entries: Iterable[tuple[Document, SegmentVectors]]
+    ) -> None:
         """`entries` are documents with their segments, embedded by `embedder`."""
         self._embedder = embedder
         held = list(entries)
@@ -48,30 +52,46 @@ class RetrievalIndex:
         self.words = BM25(segment[3] for segment in self._segments)
 
     def retrieve(
-        self, question: str, *, weights: tuple[float, float] = (3, 2), top: int = 20, threshold: float = 0.1
+        self,
+        question: str,
+        *,
+        weights: tuple[float, float] = (3, 2),
+        top: int = 20,
+        threshold: float = 0.1,
     ) -> tuple[RankedSegment, ...]:
         """The best segments for a question, best first.
 
-        The candidates are the best `top` of each of the two searches; each score is min-max normalized over them, and a
-        segment's score is their weighted mean.
+        The candidates are the best `top` of each of the two searches; each score is min-max
+        normalized over them, and a segment's score is their weighted mean.
 
         Args:
-            weights: of exact words and of meaning: (3, 2) for names and numbers, (2, 3) for meaning, (1, 1) for both.
+            weights: of exact words and of meaning: (3, 2) for names and numbers, (2, 3) for
+                meaning, (1, 1) for both.
             threshold: segments below this share of the best score are left out.
         """
         if not self._segments:
             return ()
         query = self._embedder.embed([question])[0]
         words = self.words.scores(question)
-        meaning = np.concatenate([entry.vectors @ query for entry in self.entries.values()]).astype(np.float64)
-        best_words = [number for number in np.argsort(-words, kind="stable")[:top] if words[number] > 0]
-        candidates = np.array(list(dict.fromkeys([*best_words, *np.argsort(-meaning, kind="stable")[:top]])))
+        meaning = np.concatenate([entry.vectors @ query for entry in self.entries.values()]).astype(
+            np.float64
+        )
+        best_words = [
+            number for number in np.argsort(-words, kind="stable")[:top] if words[number] > 0
+        ]
+        candidates = np.array(
+            list(dict.fromkeys([*best_words, *np.argsort(-meaning, kind="stable")[:top]]))
+        )
         exact, semantic = words[candidates], meaning[candidates]
         scores = (weights[0] * min_max(exact) + weights[1] * min_max(semantic)) / sum(weights)
         ranked = sorted(
             (
-                RankedSegment(*self._segments[int(number)], float(score), float(by_word), float(by_meaning))
-                for number, score, by_word, by_meaning in zip(candidates, scores, exact, semantic, strict=True)
+                RankedSegment(
+                    *self._segments[int(number)], float(score), float(by_word), float(by_meaning)
+                )
+                for number, score, by_word, by_meaning in zip(
+                    candidates, scores, exact, semantic, strict=True
+                )
                 if score >= threshold * scores.max()
             ),
             key=lambda segment: (-segment.score, segment.document_id, segment.start),
@@ -80,7 +100,9 @@ class RetrievalIndex:
 
 
 def min_max(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values scaled to [0, 1]; values that are all the same become 1 if they are positive, else 0."""
+    """Values scaled to [0, 1]; values that are all the same become 1 if they
+    are positive, else 0.
+    """
     low, high = float(values.min()), float(values.max())
     if high - low <= 1e-12:
         return np.full(len(values), 1.0 if high > 0 else 0.0)

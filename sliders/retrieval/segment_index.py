@@ -1,4 +1,6 @@
-"""The two-level index of the optimizer (QUEST, section 4): documents by their key sentences, segments by their vectors."""
+"""The two-level index of the optimizer (QUEST, section 4): documents by their key sentences,
+segments by their vectors.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,16 @@ from sliders.retrieval.embeddings import Embedder, Vectors
 from sliders.retrieval.index import SegmentVectors, distances_to
 
 SEGMENT_TOKENS = 64
-"""Largest segment of the optimizer's index: smaller ones than for reading, since every token sent is paid."""
+"""Largest segment of the optimizer's index: smaller ones than for reading, since
+every token sent is paid.
+"""
 _KEPT = 512
 
 
 class SegmentIndex:
-    """The two-level index of all current documents (QUEST, section 4): which documents, then which segments, are near a query."""
+    """The two-level index of all current documents (QUEST, section 4): which documents, then which
+    segments, are near a query.
+    """
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -28,10 +34,14 @@ class SegmentIndex:
         return self.entries[document_id].vectors
 
     def by_distance(self, query: Vectors) -> dict[str, float]:
-        """Documents with the Euclidean distance (0 to 2) of their key sentences to e(Q), a unit vector (d,); nearest first."""
+        """Documents with the Euclidean distance (0 to 2) of their key sentences to e(Q), a unit
+        vector (d,); nearest first.
+        """
         if not self.entries:
             return {}
-        distances = distances_to(np.stack([entry.document for entry in self.entries.values()]), query[None, :])
+        distances = distances_to(
+            np.stack([entry.document for entry in self.entries.values()]), query[None, :]
+        )
         found = sorted(zip(distances.tolist(), self.entries, strict=True))
         return {document_id: distance for distance, document_id in found}
 

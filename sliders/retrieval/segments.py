@@ -1,4 +1,6 @@
-"""Cuts a document into small coherent segments for retrieval, and picks the sentences that stand for it (QUEST 4.1)."""
+"""Cuts a document into small coherent segments for retrieval, and picks the sentences that
+stand for it (QUEST 4.1).
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,18 @@ from sliders.retrieval.sentences import sentence_spans
 CountTokens = Callable[[str], int]
 Span = tuple[int, int]
 
-# Beyond this many sentences, boundaries are found by words in common instead of by the model: a 100-page report would
-# take a minute of embedding for nothing but its boundaries.
+# Beyond this many sentences, boundaries are found by words in common instead of by the model:
+# a 100-page report would take a minute of embedding for nothing but its boundaries.
 _MODEL_BOUNDARIES = 400
 _LONGEST_SENTENCE = 2_000
 _SPACE = re.compile(r"\s+")
 
 
-def index_document(document: Document, embedder: Embedder, count_tokens: CountTokens, *, max_tokens: int = 150) -> SegmentVectors:
-    """The index entry of a document: its segments, each embedded under its nearest heading, and its key sentences.
+def index_document(
+    document: Document, embedder: Embedder, count_tokens: CountTokens, *, max_tokens: int = 150
+) -> SegmentVectors:
+    """The index entry of a document: its segments, each embedded under its nearest heading,
+    and its key sentences.
 
     Args:
         max_tokens: largest segment in tokens; a single sentence or row may exceed it.
@@ -45,21 +50,27 @@ def index_document(document: Document, embedder: Embedder, count_tokens: CountTo
     return SegmentVectors.build(document.id, embedder.name, vectors[0], rows, vectors[1:])
 
 
-def segment_spans(document: Document, embedder: Embedder, count_tokens: CountTokens, *, max_tokens: int = 150) -> list[Span]:
-    """Spans of adjacent sentences (or rows of one table) that belong together, in order, white space trimmed."""
+def segment_spans(
+    document: Document, embedder: Embedder, count_tokens: CountTokens, *, max_tokens: int = 150
+) -> list[Span]:
+    """Spans of adjacent sentences (or rows of one table) that belong together, in order,
+    white space trimmed.
+    """
     units = list(_units(document))
     if not units:
         return []
     texts = [document.text[start:end] for start, end, _ in units]
     sizes = [count_tokens(text) for text in texts]
     similar = _similarities(texts, embedder)
-    # The cutoff of TextTiling (Hearst 1997): neighbours are parted half a deviation below the document's mean.
+    # The cutoff of TextTiling (Hearst 1997): neighbours are parted half a deviation below
+    # the document's mean.
     bound = float(similar.mean() - similar.std() / 2) - 1e-6 if len(similar) >= 3 else -1.0
     spans: list[Span] = []
     first, size = 0, sizes[0]
     for number in range(1, len(units)):
         same_part = units[number][2] == units[number - 1][2]
-        # A short piece says too little alone, whatever it is similar to: a search finds its words without what they are about.
+        # A short piece says too little alone, whatever it is similar to: a search finds its words
+        # without what they are about.
         coherent = similar[number - 1] > bound or size < max_tokens // 2
         if same_part and coherent and size + sizes[number] <= max_tokens:
             size += sizes[number]
@@ -79,7 +90,9 @@ def _similarities(texts: Sequence[str], embedder: Embedder) -> Vectors:
 
 
 def _units(document: Document) -> Iterator[tuple[int, int, int]]:
-    """Start, end and part of each sentence, row or heading; segments do not cross parts (sections, tables)."""
+    """Start, end and part of each sentence, row or heading; segments do not cross
+    parts (sections, tables).
+    """
     text, part, before = document.text, 0, ""
     for start, end, element in blocks_of(document):
         kind = element.kind if element else "paragraph"
@@ -97,7 +110,9 @@ def _bounded(text: str, start: int, end: int) -> Iterator[Span]:
     """Parts of at most 2,000 characters, cut at white space where there is some."""
     while end - start > _LONGEST_SENTENCE:
         limit = start + _LONGEST_SENTENCE
-        cut = max(text.rfind(" ", start + 1, limit), text.rfind("\n", start + 1, limit)) + 1 or limit
+        cut = (
+            max(text.rfind(" ", start + 1, limit), text.rfind("\n", start + 1, limit)) + 1 or limit
+        )
         yield start, cut
         start = cut
     if start < end:
@@ -105,13 +120,16 @@ def _bounded(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def key_sentences(document: Document, count: int = 5) -> list[str]:
-    """The sentences that carry most of the document's frequent words, in order; the first sentence is one of them.
+    """The sentences that carry most of the document's frequent words, in order;
+    the first sentence is one of them.
 
     Frequency-based extractive summary (Luhn), of the first 200,000 characters.
     """
     text = document.text[:200_000]
     sentences = [_SPACE.sub(" ", text[start:end]).strip() for start, end in sentence_spans(text)]
-    sentences = [sentence[:400] for sentence in sentences if len(sentence) > 20] or [text[:400].strip()]
+    sentences = [sentence[:400] for sentence in sentences if len(sentence) > 20] or [
+        text[:400].strip()
+    ]
     words = [terms(sentence) for sentence in sentences]
     frequency = Counter(term for row in words for term in row if len(term) > 3 and term.isalpha())
     scores = [sum(frequency[term] for term in set(row)) / (len(row) + 8) for row in words]

@@ -1,7 +1,9 @@
-"""Selective context filtering: keeps the sections that the task at hand needs, in their order, within a budget.
+"""Selective context filtering: keeps the sections that the task at hand needs, in their
+order, within a budget.
 
-Semantic Decomposition and Selective Context Filtering, section 4.2. Applied again with the next task it goes on
-narrowing; vectors of sections are cached by the embedder, so each section is embedded once along a pipeline.
+Semantic Decomposition and Selective Context Filtering, section 4.2. Applied again with the next
+task it goes on narrowing; vectors of sections are cached by the embedder, so each section is
+embedded once along a pipeline.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from sliders.retrieval.sentences import sentence_spans
 
 Section = TypeVar("Section", str, Message)
 
-# A section counts as irrelevant below this cosine, or below this share of the best one. Set on the shipped model, which
-# gives unrelated texts about 0.0 to 0.1 and an answering passage 0.3 and more.
+# A section counts as irrelevant below this cosine, or below this share of the best one. Set on the
+# shipped model, which gives unrelated texts about 0.0 to 0.1 and an answering passage 0.3 and more.
 _MIN_COSINE = 0.1
 _MIN_SHARE = 0.35
 # The shipped model reads 256 tokens; a longer section is judged by its best piece.
@@ -28,9 +30,11 @@ _PIECE = 800
 
 @dataclass(frozen=True, slots=True)
 class Selection(Generic[Section]):
-    """The sections kept, in their order, and why: `scores[i]` is the cosine of section i with the query.
+    """The sections kept, in their order, and why: `scores[i]` is the cosine of
+    section i with the query.
 
-    `kept` and `dropped` are positions in the input; `tokens` is the size of what is kept, `tokens_before` of all.
+    `kept` and `dropped` are positions in the input; `tokens` is the size of what is kept,
+    `tokens_before` of all.
     """
 
     sections: tuple[Section, ...]
@@ -52,11 +56,12 @@ def select_context(
 ) -> Selection[Section]:
     """The sections that are relevant to the query, the most relevant first in line for the budget.
 
-    Sections are texts, or the messages of a conversation; there a user message and the replies to it stand or fall
-    together, and system messages always stay.
+    Sections are texts, or the messages of a conversation; there a user message and the replies to
+    it stand or fall together, and system messages always stay.
 
     Args:
-        budget: tokens that the kept sections may take together; what must stay is counted, and kept even beyond it.
+        budget: tokens that the kept sections may take together; what must stay is counted, and
+            kept even beyond it.
         embedder: None for the shipped model.
         count_tokens: None for the embedded model's vocabulary.
         keep_last: this many sections at the end always stay.
@@ -74,13 +79,21 @@ def select_context(
     positions = tuple(sorted(kept))
     dropped = tuple(number for number in range(len(sections)) if number not in kept)
     tokens = sum(sizes[number] for number in positions)
-    return Selection(tuple(sections[n] for n in positions), positions, dropped, tuple(scores), tokens, sum(sizes))
+    return Selection(
+        tuple(sections[n] for n in positions), positions, dropped, tuple(scores), tokens, sum(sizes)
+    )
 
 
 def _kept(
-    sections: Sequence[Section], sizes: Sequence[int], scores: Sequence[float], budget: int, keep_last: int
+    sections: Sequence[Section],
+    sizes: Sequence[int],
+    scores: Sequence[float],
+    budget: int,
+    keep_last: int,
 ) -> set[int]:
-    """The places of the sections that stay: what must, then the best groups that the rest of the budget takes."""
+    """The places of the sections that stay: what must, then the best groups that the rest
+    of the budget takes.
+    """
     last = len(sections) - keep_last
     kept = {n for n, section in enumerate(sections) if n >= last or _role(section) == "system"}
     room = budget - sum(sizes[number] for number in kept)
@@ -99,7 +112,9 @@ def _role(section: str | Message) -> str:
 
 
 def _groups(sections: Sequence[Section]) -> list[tuple[int, ...]]:
-    """Positions that stand or fall together: a user message with the replies after it, else each section alone."""
+    """Positions that stand or fall together: a user message with the replies after it,
+    else each section alone.
+    """
     groups: list[tuple[int, ...]] = []
     for number, section in enumerate(sections):
         if _role(section) == "assistant" and number and _role(sections[number - 1]) != "system":

@@ -1,4 +1,6 @@
-"""Sentence boundaries by `nupunkt`; a blank line and a full-width end mark always end a sentence."""
+"""Sentence boundaries by `nupunkt`; a blank line and a full-width end mark
+always end a sentence.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ _BLOCK_END = re.compile(r"\n[ \t\r]*\n\s*+|[。！？]++[”’」』）]*+\s*+"
 
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
-    """Spans of the sentences of `text[start:end]`, without gap or overlap; white space ends the sentence before it."""
+    """Spans of the sentences of `text[start:end]`, without gap or overlap;
+    white space ends the sentence before it.
+    """
     stop = len(text) if end is None else end
     spans: list[Span] = []
     at = start

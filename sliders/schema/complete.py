@@ -1,4 +1,6 @@
-"""What one row of a pinned table is, where the user did not say; names, types and columns stay as they are."""
+"""What one row of a pinned table is, where the user did not say; names, types and
+columns stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +31,23 @@ def completion_prompt(table: Table, samples: Sequence[Sample], dialect: Dialect)
     columns = ", ".join(map(spoken_name, table.column_names))
     return Request(
         stage="schema",
-        messages=prompt.render(samples=list(samples), table=spoken_name(table.name), columns=columns),
+        messages=prompt.render(
+            samples=list(samples), table=spoken_name(table.name), columns=columns
+        ),
         prompt_hash=prompt.hash,
         reply=CompletionReply,
         max_tokens=120,
     )
 
 
-async def complete_schema(schema: Schema, samples: Sequence[Sample], model: Model, *, grain: Grain | None = None) -> Schema:
+async def complete_schema(
+    schema: Schema, samples: Sequence[Sample], model: Model, *, grain: Grain | None = None
+) -> Schema:
     """The schema with each pinned table's row described, one call for each that lacks it.
 
     Args:
-        grain: what the documents' structure says about rows per document; a table that the user gave one row a document
-            keeps it.
+        grain: what the documents' structure says about rows per document; a table that the user
+            gave one row a document keeps it.
 
     Raises ModelError: the model gave no usable reply.
     """
@@ -52,5 +58,7 @@ async def complete_schema(schema: Schema, samples: Sequence[Sample], model: Mode
             reply = CompletionReply.model_validate((await model.generate(request)).data)
             said: Grain = "document" if reply.rows_per_document == "one" else "many"
             kept = "document" if table.grain == "document" else grain or said
-            schema = schema.with_table(replace(table, row=reply.row.strip() or spoken_name(table.name), grain=kept))
+            schema = schema.with_table(
+                replace(table, row=reply.row.strip() or spoken_name(table.name), grain=kept)
+            )
     return schema

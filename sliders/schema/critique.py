@@ -1,4 +1,6 @@
-"""What is wrong with a proposed schema, as reasons that go back to the model; nothing is changed here."""
+"""What is wrong with a proposed schema, as reasons that go back to the model;
+nothing is changed here.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,16 @@ from dataclasses import dataclass
 
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
-_PERIOD_NAME = re.compile(r"(?:^|_)(?:fy_?)?(?:19|20)\d\d(?:_|$)|(?:^|_)(?:[qh][1-4]|fy_?\d\d)(?:_|$)", re.IGNORECASE)
+_PERIOD_NAME = re.compile(
+    r"(?:^|_)(?:fy_?)?(?:19|20)\d\d(?:_|$)|(?:^|_)(?:[qh][1-4]|fy_?\d\d)(?:_|$)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One thing that is wrong with a proposal: the table, column or question, and why it cannot stand."""
+    """One thing that is wrong with a proposal: the table, column or question, and
+    why it cannot stand.
+    """
 
     subject: str
     reason: str
@@ -37,15 +43,27 @@ def criticize(
     """
     issues = [issue for table in tables for issue in table_issues(table)]
     if not tables and not standing.tables:
-        issues.append(Issue("schema", "there is no table; every question needs columns, or an entry in not_covered"))
+        issues.append(
+            Issue(
+                "schema",
+                "there is no table; every question needs columns, or an entry in not_covered",
+            )
+        )
     known = {f"{t.name}.{c}" for t in (*standing.tables, *tables) for c in t.column_names}
     for number, question in enumerate(questions, 1):
         named = needs.get(number, ())
         strange = [name for name in named if name not in known]
         if strange:
-            issues.append(Issue(f"question {number}", f"needs {', '.join(strange)}, which no table has"))
+            issues.append(
+                Issue(f"question {number}", f"needs {', '.join(strange)}, which no table has")
+            )
         if not named and not uncovered.get(number):
-            issues.append(Issue(f"question {number}", f"neither needs nor not_covered says what answers: {question[:80]}"))
+            issues.append(
+                Issue(
+                    f"question {number}",
+                    f"neither needs nor not_covered says what answers: {question[:80]}",
+                )
+            )
     return tuple(issues)
 
 
@@ -58,9 +76,15 @@ def table_issues(table: Table) -> list[Issue]:
     for name in (name for name, times in names.items() if times > 1):
         issues.append(Issue(f"{table.name}.{name}", "two columns of the table have this name"))
     if missing := [name for name in table.key if name not in names]:
-        issues.append(Issue(table.name, f"the key names {', '.join(missing)}, which are no columns of the table"))
+        issues.append(
+            Issue(
+                table.name, f"the key names {', '.join(missing)}, which are no columns of the table"
+            )
+        )
     for column in table.columns:
-        issues += [Issue(f"{table.name}.{column.name}", reason) for reason in _column_reasons(column)]
+        issues += [
+            Issue(f"{table.name}.{column.name}", reason) for reason in _column_reasons(column)
+        ]
     return issues
 
 
@@ -71,5 +95,8 @@ def _column_reasons(column: Column) -> list[str]:
     if column.type in (ColumnType.BOOLEAN, ColumnType.CATEGORY) and not column.description.strip():
         reasons.append("its description must say when each value holds")
     if _PERIOD_NAME.search(column.name):
-        reasons.append("a year or quarter stands in its name; periods are rows, with the period in a column of its own")
+        reasons.append(
+            "a year or quarter stands in its name; periods are rows, with the period in a "
+            "column of its own"
+        )
     return reasons

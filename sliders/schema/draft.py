@@ -1,4 +1,6 @@
-"""How a small model is asked for the columns of one question: the SQL that it would write, then words and a question a column."""
+"""How a small model is asked for the columns of one question: the SQL that it would write, then
+words and a question a column.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +29,23 @@ _REPLY_TOKENS = 500
 
 
 def row_prompt(questions: Sequence[str], dialect: Dialect) -> Request:
-    """What one row is of the table that answers all these questions: seen one by one, many are taken to be about other things."""
+    """What one row is of the table that answers all these questions: seen one by one, many are
+    taken to be about other things.
+    """
     prompt = load_prompt("schema/row", dialect)
     return Request(
-        stage="schema", messages=prompt.render(questions=list(questions)), prompt_hash=prompt.hash,
-        json_schema=_object(row=_words(_ROW_LENGTH)), max_tokens=_ROW_LENGTH,
-    )  # fmt: skip
+        stage="schema",
+        messages=prompt.render(questions=list(questions)),
+        prompt_hash=prompt.hash,
+        json_schema=_object(row=_words(_ROW_LENGTH)),
+        max_tokens=_ROW_LENGTH,
+    )
 
 
 async def row_of(questions: Sequence[str], model: Model) -> tuple[str, int]:
-    """The row that all questions have in common, as "a barn", and the tokens spent; "" for one alone, which says its own."""
+    """The row that all questions have in common, as "a barn", and the tokens spent;
+    "" for one alone, which says its own.
+    """
     if len(questions) < _IN_COMMON:
         return "", 0
     try:
@@ -54,34 +63,57 @@ _MOST_QUESTIONS = 40
 def induction_prompt(
     question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str = ""
 ) -> Request:
-    """The request for the columns of one question: the SQL that would answer it, and the columns that this names."""
+    """The request for the columns of one question: the SQL that would answer it, and the
+    columns that this names.
+    """
     return _asked("schema/induce", _REPLY, question, samples, schema, dialect, row)
 
 
-def facts_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str) -> Request:
-    """The other way to ask, for a draft at odds with itself: what must be known of one row, and the SQL over that.
+def facts_prompt(
+    question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str
+) -> Request:
+    """The other way to ask, for a draft at odds with itself: what must be known of one row,
+    and the SQL over that.
 
-    Asked for the SQL first, a small model compares judgements with words ("mood = 'good'") and names what it does not describe;
-    asked for the facts of one row first, it leaves out now and then what the SQL tests, and was right less often (score only).
+    Asked for the SQL first, a small model compares judgements with words ("mood = 'good'") and
+    names what it does not describe; asked for the facts of one row first, it leaves out now and
+    then what the SQL tests, and was right less often (score only).
     """
     row = row or ANY_ROW
     of = {"of": _one_of("one " + row_noun(Table("facts", (), row)))}
-    column = _object(**{name: {**_COLUMN["properties"], **of}[name] for name in ("asked", "of", "question", "type", "name")})
+    column = _object(
+        **{
+            name: {**_COLUMN["properties"], **of}[name]
+            for name in ("asked", "of", "question", "type", "name")
+        }
+    )
     members = {name: _REPLY["properties"][name] for name in ("in_document", "sql")}
     reply = _object(columns={**_COLUMNS, "items": column}, **members)
     return _asked("schema/facts", reply, question, samples, schema, dialect, row)
 
 
 def _asked(
-    name: str, reply: dict[str, Any], question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str
+    name: str,
+    reply: dict[str, Any],
+    question: str,
+    samples: Sequence[Sample],
+    schema: Schema,
+    dialect: Dialect,
+    row: str,
 ) -> Request:
-    """Examples and samples stand first, for the server's prefix cache. Stated columns of other questions are shown, so that all
-    ask for one fact by one name; judgements are not: a small model takes one of them for whatever is asked."""
+    """Examples and samples stand first, for the server's prefix cache. Stated columns of other
+    questions are shown, so that all ask for one fact by one name; judgements are not: a small model
+    takes one of them for whatever is asked.
+    """
     prompt = load_prompt(name, dialect)
-    known = [column for table in schema.tables for column in table.columns if column.reading == "stated"]
+    known = [
+        column for table in schema.tables for column in table.columns if column.reading == "stated"
+    ]
     return Request(
         stage="schema",
-        messages=prompt.render(samples=[s.text for s in samples], question=question, known=known, row=row),
+        messages=prompt.render(
+            samples=[s.text for s in samples], question=question, known=known, row=row
+        ),
         prompt_hash=prompt.hash,
         json_schema=reply,
         max_tokens=_REPLY_TOKENS,
@@ -97,35 +129,61 @@ ANY_ROW = "a fact"
 
 
 def at_odds(proposal: Proposal) -> tuple[Issue, ...]:
-    """Where a drafted statement and its columns cannot both be meant: it compares a yes or no with another word, or asks of a
-    number nothing but whether it is 1 or 0."""
+    """Where a drafted statement and its columns cannot both be meant: it compares a yes or no with
+    another word, or asks of a number nothing but whether it is 1 or 0.
+    """
     flags = {name for sql in proposal.drafts.values() for name in _flags(sql)}
     numbers = {c.name for table in proposal.tables for c in table.columns if c.type in _COUNTED}
-    yes_no = {c.name for table in proposal.tables for c in table.columns if c.type is ColumnType.BOOLEAN}
-    tested = {(name, word) for sql in proposal.drafts.values() for name, word in _compared(sql) if name in yes_no}
+    yes_no = {
+        c.name for table in proposal.tables for c in table.columns if c.type is ColumnType.BOOLEAN
+    }
+    tested = {
+        (name, word)
+        for sql in proposal.drafts.values()
+        for name, word in _compared(sql)
+        if name in yes_no
+    }
     words = tuple(
         Issue(name, f"its statement compares it with '{word}', and it is a yes or no")
-        for name, word in sorted(tested) if fold(word) not in ("yes", "no")
-    )  # fmt: skip
-    counts = (Issue(name, "its statement takes it for a yes or no, and it is a number") for name in sorted(flags & numbers))
+        for name, word in sorted(tested)
+        if fold(word) not in ("yes", "no")
+    )
+    counts = (
+        Issue(name, "its statement takes it for a yes or no, and it is a number")
+        for name in sorted(flags & numbers)
+    )
     return (*words, *counts)
 
 
 def copied(proposal: Proposal, request: Request, shown: str) -> tuple[Issue, ...]:
-    """Columns that a small model took out of the prompt's examples: an example has the same name and question, and what is shown
-    (the user's question and the documents) holds no word of the name."""
+    """Columns that a small model took out of the prompt's examples: an example has the
+    same name and question, and what is shown (the user's question and the documents) holds
+    no word of the name.
+    """
     examples = " ".join(m.content for m in request.messages if m.role == "assistant")
     there = fold(shown).split()
     columns = {c.name: c for table in proposal.tables for c in table.columns}
-    taken = [n for n, c in sorted(columns.items()) if f'"{n}"' in examples and f'"{c.description}"' in examples]
+    taken = [
+        n
+        for n, c in sorted(columns.items())
+        if f'"{n}"' in examples and f'"{c.description}"' in examples
+    ]
     return tuple(
-        Issue(name, "it is a column of an example in the prompt, of which neither the question nor the documents speak")
-        for name in taken if not any(_same_word(word, other) for word in name.split("_") for other in there)
-    )  # fmt: skip
+        Issue(
+            name,
+            "it is a column of an example in the prompt, of which neither the question nor "
+            "the documents speak",
+        )
+        for name in taken
+        if not any(_same_word(word, other) for word in name.split("_") for other in there)
+    )
 
 
-def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None = None, row: str = "") -> Proposal:
-    """The proposal of a reply: the columns whose words stand in the question and that its SQL uses, as one table.
+def proposal_of(
+    data: Any, question: str, standing: Schema, grain: Grain | None = None, row: str = ""
+) -> Proposal:
+    """The proposal of a reply: the columns whose words stand in the question and that its
+    SQL uses, as one table.
 
     Args:
         standing: the tables whose columns its SQL may name without describing them again.
@@ -139,7 +197,9 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
         raise ModelRefusal("the proposed columns have not the shape asked for; ask again")
     parts = [part for part in data["columns"] if isinstance(part, Mapping)]
     asked = [part for part in parts if _in_question(str(part.get("asked", "")), question)]
-    told_twice = [_column(part) for part in asked or parts]  # one fact for two names of the question: "the Merrow or the Tarn"
+    told_twice = [
+        _column(part) for part in asked or parts
+    ]  # one fact for two names of the question: "the Merrow or the Tarn"
     columns = list({(c.name, c.type): c for c in reversed(told_twice)}.values())[::-1]
     draft = _parsed(str(data.get("sql", "")))
     name, used = _used(draft)
@@ -147,13 +207,17 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
     taken = [c for c in columns if c.name in used or c.type is ColumnType.BOOLEAN]
     if not taken and not (used and all(column in known for column in used)):
         taken = columns
-    if not used and name:  # it counts rows alone: what was proposed beside it would only stand in the way
+    if (
+        not used and name
+    ):  # it counts rows alone: what was proposed beside it would only stand in the way
         taken = [naming_column(Table(name, (), row_said(data) or row))]
     row = row_said(data) or row
     name = name or snake_name(row, "facts")
     said: Grain = "document" if data.get("in_document") == "one" else "many"
     told = {_column(part).name for part in parts}
-    needs = [f"{name}.{c.name}" for c in taken] + [known.get(n, f"{name}.{n}") for n in used if n not in told]
+    needs = [f"{name}.{c.name}" for c in taken] + [
+        known.get(n, f"{name}.{n}") for n in used if n not in told
+    ]
     tables = (Table(name, tuple(taken), row, grain=grain or said),) if taken else ()
     return Proposal(tables, {1: tuple(needs)}, drafts={1: draft})
 
@@ -165,17 +229,27 @@ def _compared(sql: str) -> Iterator[tuple[str, str]]:
     for test in statement.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like):
         if isinstance(test.this, exp.Column):
             sides = (test.args.get("expression"), *test.expressions)
-            yield from ((snake_name(test.this.name, "fact"), x.this) for x in sides if isinstance(x, exp.Literal) and x.is_string)
+            yield from (
+                (snake_name(test.this.name, "fact"), x.this)
+                for x in sides
+                if isinstance(x, exp.Literal) and x.is_string
+            )
 
 
 def _flags(sql: str) -> set[str]:
-    """The columns that a statement compares with 1 or 0, as SQLite keeps a yes or no, and uses for nothing else."""
+    """The columns that a statement compares with 1 or 0, as SQLite keeps a yes or no, and
+    uses for nothing else.
+    """
     if (statement := _tree(sql)) is None:
         return set()
     tested, used = set[str](), set[str]()
     for column in statement.find_all(exp.Column):
         test = column.parent
-        flag = isinstance(test, exp.EQ | exp.NEQ) and test.this is column and test.expression.sql() in ("0", "1")
+        flag = (
+            isinstance(test, exp.EQ | exp.NEQ)
+            and test.this is column
+            and test.expression.sql() in ("0", "1")
+        )
         (tested if flag else used).add(snake_name(column.name, "fact"))
     return tested - used
 
@@ -184,9 +258,13 @@ def kind_prompt(column: Column, dialect: Dialect) -> Request:
     """What kind of answer a column's question gets, by one letter."""
     prompt = load_prompt("schema/kind", dialect)
     return Request(
-        stage="schema", messages=prompt.render(question=column.description), prompt_hash=prompt.hash,
-        choices=_KINDS, max_tokens=1, logprobs=True,
-    )  # fmt: skip
+        stage="schema",
+        messages=prompt.render(question=column.description),
+        prompt_hash=prompt.hash,
+        choices=_KINDS,
+        max_tokens=1,
+        logprobs=True,
+    )
 
 
 _KINDS = ("A", "B", "C", "D")
@@ -195,10 +273,11 @@ _COUNTED = (ColumnType.INTEGER, ColumnType.NUMBER)
 
 
 async def with_kinds(proposal: Proposal, model: Model) -> tuple[Proposal, int]:
-    """The proposal with columns that its draft tests, and whose questions rather get a yes or no, as such; tokens spent.
+    """The proposal with columns that its draft tests, and whose questions rather get a yes or no,
+    as such; tokens spent.
 
-    Within a whole schema a small model calls text or integer what, asked alone, it knows for a question of yes or no: its odds
-    say it.
+    Within a whole schema a small model calls text or integer what, asked alone, it knows for a
+    question of yes or no: its odds say it.
     """
     tested = {name for draft in proposal.drafts.values() for name, _ in _compared(draft)}
     flags = {name for draft in proposal.drafts.values() for name in _flags(draft)}
@@ -207,10 +286,18 @@ async def with_kinds(proposal: Proposal, model: Model) -> tuple[Proposal, int]:
         columns = []
         for column in table.columns:
             yes_no, spent = False, 0
-            if column.name in (tested if column.type is ColumnType.TEXT else flags if column.type in _COUNTED else ()):
+            if column.name in (
+                tested
+                if column.type is ColumnType.TEXT
+                else flags
+                if column.type in _COUNTED
+                else ()
+            ):
                 yes_no, spent = await _yes_or_no(column, model)
             tokens += spent
-            columns.append(replace(column, type=ColumnType.BOOLEAN, reading="judged") if yes_no else column)
+            columns.append(
+                replace(column, type=ColumnType.BOOLEAN, reading="judged") if yes_no else column
+            )
         tables.append(replace(table, columns=tuple(columns)))
     return replace(proposal, tables=tuple(tables)), tokens
 
@@ -227,7 +314,9 @@ async def _yes_or_no(column: Column, model: Model) -> tuple[bool, int]:
 
 
 def _in_question(words: str, question: str) -> bool:
-    """Whether most of the words stand in the question, be it with another ending: a column for what nobody asked is none."""
+    """Whether most of the words stand in the question, be it with another ending:
+    a column for what nobody asked is none.
+    """
     said, there = set(fold(words).split()), fold(question).split()
     return sum(any(_same_word(word, other) for other in there) for word in said) > len(said) / 2
 
@@ -264,17 +353,22 @@ def _tree(sql: str) -> exp.Expr | None:
 
 
 def _used(sql: str) -> tuple[str, list[str]]:
-    """The table that a statement reads, and the columns that it names; empty where it does not parse."""
+    """The table that a statement reads, and the columns that it names; empty
+    where it does not parse.
+    """
     if (statement := _tree(sql)) is None:
         return "", []
     table = statement.find(exp.Table)
     made = {"", DOCUMENT, *(alias.alias for alias in statement.find_all(exp.Alias))}
-    columns = [snake_name(c.name, "fact") for c in statement.find_all(exp.Column) if c.name not in made]
+    columns = [
+        snake_name(c.name, "fact") for c in statement.find_all(exp.Column) if c.name not in made
+    ]
     return (snake_name(table.name) if table is not None else ""), list(dict.fromkeys(columns))
 
 
 def standing_draft(sql: str, table: str, places: Mapping[str, str]) -> str:
-    """A drafted statement with the names that stand in the schema; "" where it does not parse or reads several tables.
+    """A drafted statement with the names that stand in the schema; "" where it does not parse or
+    reads several tables.
 
     Args:
         table: the table as the proposal names it.
@@ -297,7 +391,12 @@ def standing_draft(sql: str, table: str, places: Mapping[str, str]) -> str:
 
 
 def _object(**members: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": members,
+        "required": list(members),
+        "additionalProperties": False,
+    }
 
 
 def _words(longest: int) -> dict[str, Any]:

@@ -30,9 +30,11 @@ _FAMILIES = {
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The schema with a proposal in it: the table that took it, and where each proposed column went.
+    """The schema with a proposal in it: the table that took it, and where each
+    proposed column went.
 
-    `places` maps a proposed column's name to the name that stands, and lacks what a pinned table did not take.
+    `places` maps a proposed column's name to the name that stands, and lacks what a
+    pinned table did not take.
     """
 
     schema: Schema
@@ -40,17 +42,23 @@ class Merged:
     places: dict[str, str]
 
 
-def merge_table(schema: Schema, proposal: Table, embed: Embed, *, rivals: Schema | None = None) -> Merged:
-    """The schema with the proposal's new columns in the table that means the same, or with the proposal as a new table.
+def merge_table(
+    schema: Schema, proposal: Table, embed: Embed, *, rivals: Schema | None = None
+) -> Merged:
+    """The schema with the proposal's new columns in the table that means the same, or with the
+    proposal as a new table.
 
     Args:
-        rivals: the tables that the proposal may be; those of `schema` when left out. Pinned tables keep exactly their
-            columns; tables that stand keep the names, types and descriptions that they have.
+        rivals: the tables that the proposal may be; those of `schema` when left out. Pinned
+            tables keep exactly their columns; tables that stand keep the names, types and
+            descriptions that they have.
     """
     home = _home(schema if rivals is None else rivals, proposal, embed)
     if home is None:
         named = replace(proposal, name=free_name(proposal.name, [t.name for t in schema.tables]))
-        return Merged(Schema((*schema.tables, named)), named, {name: name for name in named.column_names})
+        return Merged(
+            Schema((*schema.tables, named)), named, {name: name for name in named.column_names}
+        )
     home = schema.table(home.name)
     columns, places = list(home.columns), dict[str, str]()
     for column in proposal.columns:  # of which no two are one: the model tells them apart
@@ -62,27 +70,39 @@ def merge_table(schema: Schema, proposal: Table, embed: Embed, *, rivals: Schema
             twin = replace(column, name=_own_name(column, columns))
             columns.append(twin)
         elif set(column.values) - set(twin.values) and twin.values and not twin.pinned:
-            columns[columns.index(twin)] = replace(twin, values=tuple(dict.fromkeys([*twin.values, *column.values])))
+            columns[columns.index(twin)] = replace(
+                twin, values=tuple(dict.fromkeys([*twin.values, *column.values]))
+            )
         places[column.name] = twin.name
     grown = replace(home, columns=tuple(columns))
     return Merged(schema.with_table(grown), grown, places)
 
 
 def same_column(column: Column, others: Sequence[Column]) -> Column | None:
-    """The column among `others` that is the same: of one family of types, and called or described in the same words.
+    """The column among `others` that is the same: of one family of types, and called or
+    described in the same words.
 
-    Nearness of meaning tells nothing here: "buyer" lies as near to "seller" as "sale price" to "selling price" (cosine .97, .96),
-    and a model that is shown the columns that stand takes their names for the same fact.
+    Nearness of meaning tells nothing here: "buyer" lies as near to "seller" as "sale price" to
+    "selling price" (cosine .97, .96), and a model that is shown the columns that stand takes their
+    names for the same fact.
     """
-    rivals = [o for o in others if _FAMILIES[o.type] == _FAMILIES[column.type] and _one_unit(o, column)]
-    own = [o for o in others if (o in rivals or o.pinned) and o.name in (column.name, f"{column.name}_{o.type.value}")]
+    rivals = [
+        o for o in others if _FAMILIES[o.type] == _FAMILIES[column.type] and _one_unit(o, column)
+    ]
+    own = [
+        o
+        for o in others
+        if (o in rivals or o.pinned) and o.name in (column.name, f"{column.name}_{o.type.value}")
+    ]
     named = min(own, key=lambda o: len(o.name), default=None)
     return named or next((o for o in rivals if _in_same_words(o, column)), None)
 
 
 def _in_same_words(one: Column, other: Column) -> bool:
     names = [sorted(spoken_name(column.name).split()) for column in (one, other)]
-    return names[0] == names[1] or bool(one.description and fold(one.description) == fold(other.description))
+    return names[0] == names[1] or bool(
+        one.description and fold(one.description) == fold(other.description)
+    )
 
 
 def _one_unit(one: Column, other: Column) -> bool:
@@ -93,16 +113,30 @@ def _one_unit(one: Column, other: Column) -> bool:
 def _own_name(column: Column, others: Sequence[Column]) -> str:
     """The column's name; one that stands for another type of value has its type behind it."""
     taken = [o.name for o in others]
-    return column.name if column.name not in taken else free_name(f"{column.name}_{column.type.value}", taken)
+    return (
+        column.name
+        if column.name not in taken
+        else free_name(f"{column.name}_{column.type.value}", taken)
+    )
 
 
 def _home(schema: Schema, proposal: Table, embed: Embed) -> Table | None:
-    """The table that the proposal is: of that name, or of rows of that kind in the same kind of document."""
+    """The table that the proposal is: of that name, or of rows of that kind in the
+    same kind of document.
+    """
     for table in schema.tables:
         if table.name == proposal.name:
             return table
-    rivals = [t for t in schema.tables if t.grain == proposal.grain and _same_documents(t, proposal, embed)]
-    rivals = [t for t in rivals if not t.pinned or all(same_column(c, t.columns) for c in proposal.columns)]
+    rivals = [
+        t
+        for t in schema.tables
+        if t.grain == proposal.grain and _same_documents(t, proposal, embed)
+    ]
+    rivals = [
+        t
+        for t in rivals
+        if not t.pinned or all(same_column(c, t.columns) for c in proposal.columns)
+    ]
     if proposal.grain == "document" and rivals:
         return rivals[0]  # a row is a document in both
     if not rivals:
@@ -121,17 +155,25 @@ def _same_documents(one: Table, other: Table, embed: Embed) -> bool:
     return float(vectors[0] @ vectors[1]) >= _SAME_DOCUMENTS
 
 
-def _nearness(one: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]], embed: Embed) -> NDArray[np.float32]:
-    """Cosine of one name with its words to each of the others, shape (n,): of the names alone if that is more."""
+def _nearness(
+    one: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]], embed: Embed
+) -> NDArray[np.float32]:
+    """Cosine of one name with its words to each of the others, shape (n,):
+    of the names alone if that is more.
+    """
     pairs = [*one, *others]
     names = embed([spoken_name(name) for name, _ in pairs])
-    words = embed([f"{spoken_name(name)}: {said}" if said else spoken_name(name) for name, said in pairs])
+    words = embed(
+        [f"{spoken_name(name)}: {said}" if said else spoken_name(name) for name, said in pairs]
+    )
     scores: NDArray[np.float32] = np.maximum(names[1:] @ names[0], words[1:] @ words[0])
     return scores
 
 
 def with_added(schema: Schema, before: Schema, now: Schema) -> Schema:
-    """A schema that was made from `before`, with the tables and columns that others added meanwhile, as `now` has them."""
+    """A schema that was made from `before`, with the tables and columns that others added
+    meanwhile, as `now` has them.
+    """
     there = {table.name: table for table in schema.tables}
     earlier = {table.name: table.column_names for table in before.tables}
     for table in now.tables:

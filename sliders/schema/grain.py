@@ -1,7 +1,8 @@
-"""How many rows a document fills: said with each question by a small model, and seen where documents list their rows.
+"""How many rows a document fills: said with each question by a small model, and seen where
+documents list their rows.
 
-A proposal is written from the beginning of one document; whether "a course" stands there once or nine times is seen by
-asking documents for all of them.
+A proposal is written from the beginning of one document; whether "a course" stands there once or
+nine times is seen by asking documents for all of them.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from sliders.values.folding import fold
 from sliders.values.language import without_article
 
 RowsTold = Callable[[Sequence[Table]], Awaitable[Sequence[Sequence[Collection[str]]]]]
-"""The names of the rows that some documents list: for each table one collection of names a document."""
+"""The names of the rows that some documents list: for each table one collection
+of names a document.
+"""
 
 SEVERAL = 3
-"""Rows of a document from which on its table has several a document: of one thing a small model may list two forms."""
+"""Rows of a document from which on its table has several a document: of one thing a small
+model may list two forms.
+"""
 _LISTED_WITH = 2
 
 
@@ -34,7 +39,9 @@ def row_noun(table: Table) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the documents show of one kind of row: how many rows each has, and the table that is filled with them."""
+    """What the documents show of one kind of row: how many rows each has, and the table that
+    is filled with them.
+    """
 
     grain: Grain
     table: str
@@ -42,20 +49,27 @@ class Kind:
 
 
 async def kinds(tables: Sequence[Table], rows_told: RowsTold) -> dict[str, Kind]:
-    """The kind of row of each noun that proposals call a row by; nouns for which documents list the same things are one kind,
-    called as most questions call it.
+    """The kind of row of each noun that proposals call a row by; nouns for which documents list the
+    same things are one kind, called as most questions call it.
 
     Args:
-        tables: the proposals of all questions; several may have one noun, and several nouns may mean one thing.
+        tables: the proposals of all questions; several may have one noun, and several
+            nouns may mean one thing.
     """
     nouns: dict[str, list[Table]] = {}
     for table in tables:
         nouns.setdefault(row_noun(table), []).append(table)
-    lists = dict(zip(nouns, await rows_told([_listed_as(same) for same in nouns.values()]), strict=True))
-    grain = {noun: _grain(same, [len(names) for names in lists[noun]]) for noun, same in nouns.items()}
+    lists = dict(
+        zip(nouns, await rows_told([_listed_as(same) for same in nouns.values()]), strict=True)
+    )
+    grain = {
+        noun: _grain(same, [len(names) for names in lists[noun]]) for noun, same in nouns.items()
+    }
     found: dict[str, Kind] = {}
     several: list[tuple[Kind, list[set[str]]]] = []
-    for noun in sorted(nouns, key=lambda n: (grain[n] != "many", -len(nouns[n]), -sum(map(len, lists[n])))):
+    for noun in sorted(
+        nouns, key=lambda n: (grain[n] != "many", -len(nouns[n]), -sum(map(len, lists[n])))
+    ):
         told, first = lists[noun], nouns[noun][0]
         kind, known = next((one for one in several if _one_kind(told, one[1])), (None, []))
         found[noun] = kind or Kind(grain[noun], first.name, first.row)
@@ -68,19 +82,32 @@ async def kinds(tables: Sequence[Table], rows_told: RowsTold) -> dict[str, Kind]
 
 
 def _listed_as(same: Sequence[Table]) -> Table:
-    columns = {column.name: column for table in same for column in table.columns if column.reading == "stated"}
-    return replace(same[0], columns=(naming_column(same[0]), *list(columns.values())[:_LISTED_WITH]), grain="many")
+    columns = {
+        column.name: column
+        for table in same
+        for column in table.columns
+        if column.reading == "stated"
+    }
+    return replace(
+        same[0],
+        columns=(naming_column(same[0]), *list(columns.values())[:_LISTED_WITH]),
+        grain="many",
+    )
 
 
 def _grain(same: Sequence[Table], told: Sequence[int]) -> Grain:
     rows = median(told or [1])
     if rows == SEVERAL - 1:
-        return "many" if 2 * sum(table.grain == "many" for table in same) > len(same) else "document"
+        return (
+            "many" if 2 * sum(table.grain == "many" for table in same) > len(same) else "document"
+        )
     return "many" if rows >= SEVERAL else "document"
 
 
 def _one_kind(one: Sequence[Collection[str]], other: Sequence[Collection[str]]) -> bool:
-    """Whether half of the names of the shorter list stand in the other: a list may be broken off early."""
+    """Whether half of the names of the shorter list stand in the other: a list may
+    be broken off early.
+    """
     shared = sum(len(set(a) & set(b)) for a, b in zip(one, other, strict=True))
     return shared > 0 and 2 * shared >= min(sum(map(len, one)), sum(map(len, other)))
 
@@ -91,7 +118,9 @@ def naming_column(table: Table) -> Column:
 
 
 def with_naming(table: Table) -> Table:
-    """A table of several rows a document with the column that tells them apart, first; any other as it is."""
+    """A table of several rows a document with the column that tells them apart,
+    first; any other as it is.
+    """
     if table.grain != "many":
         return table
     naming = naming_column(table)
@@ -101,12 +130,22 @@ def with_naming(table: Table) -> Table:
 
 
 def called_as_row(table: Table) -> Column | None:
-    """The column that holds what a row is called; None where no column is named or asked for as that."""
+    """The column that holds what a row is called; None where no column is named
+    or asked for as that.
+    """
     naming = naming_column(table)
     return next((c for c in table.columns if _names_row(c, table, naming)), None)
 
 
 def _names_row(column: Column, table: Table, naming: Column) -> bool:
-    """Whether a text column is what a row is called: named or asked for as the row's name, or called as the row is."""
-    called = column.name in (naming.name, snake_name(row_noun(table)), f"{snake_name(row_noun(table))}_{naming.name}")
-    return column.type is ColumnType.TEXT and (called or fold(column.description) == fold(naming.description))
+    """Whether a text column is what a row is called: named or asked for as the row's name, or
+    called as the row is.
+    """
+    called = column.name in (
+        naming.name,
+        snake_name(row_noun(table)),
+        f"{snake_name(row_noun(table))}_{naming.name}",
+    )
+    return column.type is ColumnType.TEXT and (
+        called or fold(column.description) == fold(naming.description)
+    )

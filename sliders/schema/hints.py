@@ -1,4 +1,6 @@
-"""Hints: what the user's own words say about where to look, what to skip and how to check (HALO, section 4)."""
+"""Hints: what the user's own words say about where to look, what to skip and how to
+check (HALO, section 4).
+"""
 
 from __future__ import annotations
 
@@ -6,22 +8,30 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
 
-QuestionKind = Literal["fact", "explanation", "calculation", "several", "steps", "all", "no question"]
-"""What a question asks for: one fact, a text that explains, figures that are calculated with, a fact of each of several things, a
-fact that leads to the next, something over all documents. "no question" asks nothing of the documents."""
+QuestionKind = Literal[
+    "fact", "explanation", "calculation", "several", "steps", "all", "no question"
+]
+"""What a question asks for: one fact, a text that explains, figures that are calculated with, a
+fact of each of several things, a fact that leads to the next, something over all documents. "no
+question" asks nothing of the documents.
+"""
 KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 
 
 @dataclass(frozen=True, slots=True)
 class Locate:
-    """Where to look: `hints` name sections or tables, `kinds` are element kinds, `pages` ranges (first, last)."""
+    """Where to look: `hints` name sections or tables, `kinds` are element kinds, `pages`
+    ranges (first, last).
+    """
 
     hints: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     pages: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
-        parts = [f'"{hint}"' for hint in self.hints] + [f"every {kind.replace('_', ' ')}" for kind in self.kinds]
+        parts = [f'"{hint}"' for hint in self.hints] + [
+            f"every {kind.replace('_', ' ')}" for kind in self.kinds
+        ]
         parts += [f"page {a}" if a == b else f"pages {a} to {b}" for a, b in self.pages]
         return "look only in " + ", ".join(parts)
 
@@ -38,13 +48,17 @@ class Ignore:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """How to check: what the answer should be about (`positive`) and what it must not be (`negative`)."""
+    """How to check: what the answer should be about (`positive`) and what it must
+    not be (`negative`).
+    """
 
     positive: tuple[str, ...] = ()
     negative: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        parts = [f'prefer answers about "{p}"' for p in self.positive] + [f'not about "{n}"' for n in self.negative]
+        parts = [f'prefer answers about "{p}"' for p in self.positive] + [
+            f'not about "{n}"' for n in self.negative
+        ]
         return ", ".join(parts)
 
 
@@ -66,7 +80,9 @@ class Precede:
     over: str = ""
 
     def __str__(self) -> str:
-        return f'"{self.prefer}" wins over ' + (f'"{self.over}"' if self.over else "every other source")
+        return f'"{self.prefer}" wins over ' + (
+            f'"{self.over}"' if self.over else "every other source"
+        )
 
 
 Directive = Locate | Ignore | Verify | Normalize | Precede
@@ -75,7 +91,8 @@ D = TypeVar("D")
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """A question and the hints that came with it; `notes` are lines for the user (contradictions that were dropped).
+    """A question and the hints that came with it; `notes` are lines for the user
+    (contradictions that were dropped).
 
     `kind` is the model's judgement, None where no model was asked.
     """
@@ -95,7 +112,9 @@ class Hints:
 
 
 def settle_hints(directives: Sequence[Directive]) -> tuple[tuple[Directive, ...], tuple[str, ...]]:
-    """The hints without contradictions: what is both wanted and refused is dropped, with a line that says so."""
+    """The hints without contradictions: what is both wanted and refused is dropped, with
+    a line that says so.
+    """
     places = _low(h for d in directives if isinstance(d, Locate) for h in d.hints)
     places &= _low(t for d in directives if isinstance(d, Ignore) for t in d.topics)
     terms = _low(p for d in directives if isinstance(d, Verify) for p in d.positive)
@@ -113,12 +132,16 @@ def settle_hints(directives: Sequence[Directive]) -> tuple[tuple[Directive, ...]
             case Ignore():
                 directive = Ignore(_without(directive.topics, places))
             case Verify():
-                directive = Verify(_without(directive.positive, terms), _without(directive.negative, terms))
+                directive = Verify(
+                    _without(directive.positive, terms), _without(directive.negative, terms)
+                )
             case Precede() if (directive.prefer.lower(), directive.over.lower()) in circular:
                 continue
         if directive not in (Locate(), Ignore(()), Verify()):
             kept.append(directive)
-    return tuple(kept), tuple(f"hints contradict each other: {line}; both are dropped" for line in told)
+    return tuple(kept), tuple(
+        f"hints contradict each other: {line}; both are dropped" for line in told
+    )
 
 
 def _low(words: Iterable[str]) -> set[str]:

@@ -8,15 +8,19 @@ from collections.abc import Collection
 from functools import lru_cache
 
 _RESERVED = frozenset(
-    "row_id document document_id rowid index table select from where group order by values value column primary key "
-    "references default check limit join on as in and or not null is case when then else end distinct having union all "
-    "create drop insert update delete set into with exists between like transaction".split()
+    (
+        "row_id document document_id rowid index table select from where group order by values "
+        "value column primary key references default check limit join on as in and or not null is "
+        "case when then else end distinct having union all create drop insert update delete set "
+        "into with exists between like transaction"
+    ).split()
 )
 _LONGEST = 80
 
 
 def snake_name(words: str, fallback: str = "item") -> str:
-    """Lower-case words joined by underscores, starting with a letter, never a reserved word; at most 80 characters.
+    """Lower-case words joined by underscores, starting with a letter, never a reserved word;
+    at most 80 characters.
 
     >>> snake_name("Net income (USD)"), snake_name("2022 capex"), snake_name("order")
     ('net_income_usd', 'n_2022_capex', 'order_value')

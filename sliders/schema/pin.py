@@ -36,9 +36,13 @@ _TYPE_WORDS: dict[str, ColumnType] = {
     for word in words.split()
 }
 _PYTHON_TYPES: dict[type, ColumnType] = {
-    bool: ColumnType.BOOLEAN, int: ColumnType.INTEGER, float: ColumnType.NUMBER, str: ColumnType.TEXT,
-    dt.datetime: ColumnType.DATETIME, dt.date: ColumnType.DATE,
-}  # fmt: skip
+    bool: ColumnType.BOOLEAN,
+    int: ColumnType.INTEGER,
+    float: ColumnType.NUMBER,
+    str: ColumnType.TEXT,
+    dt.datetime: ColumnType.DATETIME,
+    dt.date: ColumnType.DATE,
+}
 
 
 def column_type(words: str) -> ColumnType:
@@ -51,7 +55,8 @@ def column_type(words: str) -> ColumnType:
 
 
 def schema_from(source: object) -> Schema:
-    """A pinned schema from a `Schema`, dict, YAML text or path, pydantic model class(es), or CREATE TABLE statements.
+    """A pinned schema from a `Schema`, dict, YAML text or path, pydantic model class(es), or
+    CREATE TABLE statements.
 
     Raises SchemaError: the source has no table, or a part of it cannot be read.
     """
@@ -63,13 +68,18 @@ def schema_from(source: object) -> Schema:
         return Schema((_table_from_model(source),))
     if isinstance(source, Mapping):
         return schema_from_dict(source)
-    if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and Path(source).suffix in _FILES):
+    if isinstance(source, Path) or (
+        isinstance(source, str) and "\n" not in source and Path(source).suffix in _FILES
+    ):
         return _schema_from_file(Path(source))
     if isinstance(source, str):
         return _schema_from_text(source)
     if isinstance(source, Sequence):
         return Schema(tuple(table for part in source for table in schema_from(part).tables))
-    raise SchemaError(f"a schema cannot be made from {type(source).__name__}; give a dict, YAML, a pydantic model or DDL")
+    raise SchemaError(
+        f"a schema cannot be made from {type(source).__name__}; give a dict, YAML, a "
+        "pydantic model or DDL"
+    )
 
 
 _FILES = (".yaml", ".yml", ".json", ".sql")
@@ -79,9 +89,13 @@ def _schema_from_file(path: Path) -> Schema:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise SchemaError(f"schema file {str(path)!r} cannot be read ({error.strerror}); check the path") from error
+        raise SchemaError(
+            f"schema file {str(path)!r} cannot be read ({error.strerror}); check the path"
+        ) from error
     except UnicodeDecodeError as error:
-        raise SchemaError(f"schema file {str(path)!r} is no text in UTF-8; save it as UTF-8") from error
+        raise SchemaError(
+            f"schema file {str(path)!r} is no text in UTF-8; save it as UTF-8"
+        ) from error
     return _schema_from_text(text)
 
 
@@ -91,14 +105,20 @@ def _schema_from_text(text: str) -> Schema:
     try:
         data = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise SchemaError(f"the schema is neither YAML nor CREATE TABLE statements: {error}") from error
+        raise SchemaError(
+            f"the schema is neither YAML nor CREATE TABLE statements: {error}"
+        ) from error
     if not isinstance(data, Mapping):
-        raise SchemaError("the schema text holds no mapping; write `table: {column: type}` or CREATE TABLE statements")
+        raise SchemaError(
+            "the schema text holds no mapping; write `table: {column: type}` or CREATE "
+            "TABLE statements"
+        )
     return schema_from_dict(data)
 
 
 def schema_from_dict(data: Mapping[str, Any]) -> Schema:
-    """A schema from `{"tables": [...]}` (with rows, grain, key, key_scope) or the short `{table: {column: type or options}}`.
+    """A schema from `{"tables": [...]}` (with rows, grain, key, key_scope) or the short
+    `{table: {column: type or options}}`.
 
     Raises SchemaError: a table or column is not well formed.
     """
@@ -112,7 +132,9 @@ def schema_from_dict(data: Mapping[str, Any]) -> Schema:
 
 def _mapping(name: str, part: object) -> Mapping[str, Any]:
     if not isinstance(part, Mapping):
-        raise SchemaError(f"{name} is given as {type(part).__name__}; give a mapping with its name and columns")
+        raise SchemaError(
+            f"{name} is given as {type(part).__name__}; give a mapping with its name and columns"
+        )
     return part
 
 
@@ -121,22 +143,31 @@ def _table_from_dict(name: str, data: Mapping[str, Any]) -> Table:
         raise SchemaError("a table has no name; give every table a name")
     raw = data.get("columns") or {}
     if isinstance(raw, str) or not isinstance(raw, (Mapping, Sequence)):
-        raise SchemaError(f"the columns of table {name!r} are given as {type(raw).__name__}; give a mapping or a list of them")
+        raise SchemaError(
+            f"the columns of table {name!r} are given as {type(raw).__name__}; give a mapping "
+            "or a list of them"
+        )
     pairs = raw.items() if isinstance(raw, Mapping) else [(_column_name(c), c) for c in raw]
     columns = tuple(_column_from(column, part) for column, part in pairs)
     if not columns:
         raise SchemaError(f"table {name!r} has no columns; name at least one")
     key = _listed(data.get("key"))
     if strange := sorted({*key} - {c.name for c in columns}):
-        raise SchemaError(f"the key of table {name!r} names {', '.join(strange)}; name columns of the table")
-    options = _options(data, {f.name for f in dataclasses.fields(Table)} - {"name", "columns", "key"})
+        raise SchemaError(
+            f"the key of table {name!r} names {', '.join(strange)}; name columns of the table"
+        )
+    options = _options(
+        data, {f.name for f in dataclasses.fields(Table)} - {"name", "columns", "key"}
+    )
     _check_choice(name, "grain", options.get("grain"), typing.get_args(Grain))
     _check_choice(name, "key_scope", options.get("key_scope"), typing.get_args(KeyScope))
     return Table(name=name, columns=columns, key=key, **{"pinned": True, **options})
 
 
 def _options(part: Mapping[str, Any], fields: Collection[str]) -> dict[str, Any]:
-    """The options that are given, YAML's numbers as the words that they stand for; one left empty is not given."""
+    """The options that are given, YAML's numbers as the words that they stand for;
+    one left empty is not given.
+    """
     given = {k: v for k, v in part.items() if k in fields and v is not None}
     return {k: v if isinstance(v, bool) else str(v) for k, v in given.items()}
 
@@ -144,7 +175,9 @@ def _options(part: Mapping[str, Any], fields: Collection[str]) -> dict[str, Any]
 def _listed(said: object) -> tuple[str, ...]:
     """Words that are given as a list or as one; YAML reads a bare yes or no as a truth."""
     items = said if isinstance(said, list | tuple) else [] if said is None else [said]
-    return tuple(("yes" if item else "no") if isinstance(item, bool) else str(item) for item in items)
+    return tuple(
+        ("yes" if item else "no") if isinstance(item, bool) else str(item) for item in items
+    )
 
 
 def _column_name(part: object) -> str:
@@ -161,16 +194,23 @@ def _column_from(name: object, part: object) -> Column:
     if isinstance(part, str):
         return Column(name=name, type=column_type(part), pinned=True)
     if not isinstance(part, Mapping):
-        raise SchemaError(f"column {name!r} is given as {type(part).__name__}; give a type word or a mapping of options")
+        raise SchemaError(
+            f"column {name!r} is given as {type(part).__name__}; give a type word or a "
+            "mapping of options"
+        )
     known = {f.name for f in dataclasses.fields(Column)}
     fields = known - {"name", "type", "values"}
     if unknown := set(part) - known:
-        raise SchemaError(f"column {name!r} has unknown options {sorted(unknown)}; known are {sorted(known)}")
+        raise SchemaError(
+            f"column {name!r} has unknown options {sorted(unknown)}; known are {sorted(known)}"
+        )
     values = _listed(part.get("values"))
     kind = part.get("type") or ("category" if values else "text")
     options = _options(part, fields)
     _check_choice(name, "reading", options.get("reading"), typing.get_args(Reading))
-    return Column(name=name, type=column_type(str(kind)), values=values, **{"pinned": True, **options})
+    return Column(
+        name=name, type=column_type(str(kind)), values=values, **{"pinned": True, **options}
+    )
 
 
 def _check_choice(name: str, option: str, value: object, choices: Sequence[str]) -> None:
@@ -182,8 +222,22 @@ def _table_from_model(model: type[BaseModel]) -> Table:
     columns = []
     for name, field in model.model_fields.items():
         kind, values = _from_annotation(field.annotation, f"{model.__name__}.{name}")
-        columns.append(Column(name, kind, field.description or "", values=values, required=field.is_required(), pinned=True))
-    return Table(snake_name(model.__name__), tuple(columns), description=inspect.cleandoc(model.__doc__ or ""), pinned=True)
+        columns.append(
+            Column(
+                name,
+                kind,
+                field.description or "",
+                values=values,
+                required=field.is_required(),
+                pinned=True,
+            )
+        )
+    return Table(
+        snake_name(model.__name__),
+        tuple(columns),
+        description=inspect.cleandoc(model.__doc__ or ""),
+        pinned=True,
+    )
 
 
 def _from_annotation(annotation: Any, place: str) -> tuple[ColumnType, tuple[str, ...]]:
@@ -199,8 +253,8 @@ def _from_annotation(annotation: Any, place: str) -> tuple[ColumnType, tuple[str
     if annotation in _PYTHON_TYPES:
         return _PYTHON_TYPES[annotation], ()
     raise SchemaError(
-        f"field {place!r} has type {annotation!r}, which is no column type; use str, int, float, bool, "
-        "date, datetime, Literal or Enum"
+        f"field {place!r} has type {annotation!r}, which is no column type; use str, int, float, "
+        "bool, date, datetime, Literal or Enum"
     )
 
 
@@ -208,9 +262,15 @@ def _schema_from_ddl(text: str) -> Schema:
     try:
         statements = [s for s in sqlglot.parse(text, read="sqlite") if s is not None]
     except sqlglot.errors.SqlglotError as error:
-        said = re.sub(r" but got <.*>|\x1b\[\d*m", "", str(error)).strip().splitlines()  # inner parts, colours of a terminal
-        raise SchemaError(f"the DDL does not parse: {said[0] if said else 'check its syntax'}") from error
-    tables = tuple(_table_from_create(s) for s in statements if isinstance(s, exp.Create) and s.kind == "TABLE")
+        said = (
+            re.sub(r" but got <.*>|\x1b\[\d*m", "", str(error)).strip().splitlines()
+        )  # inner parts, colours of a terminal
+        raise SchemaError(
+            f"the DDL does not parse: {said[0] if said else 'check its syntax'}"
+        ) from error
+    tables = tuple(
+        _table_from_create(s) for s in statements if isinstance(s, exp.Create) and s.kind == "TABLE"
+    )
     if not tables:
         raise SchemaError("the DDL has no CREATE TABLE statement; add one for each table")
     return Schema(tables)
@@ -223,8 +283,18 @@ def _table_from_create(statement: exp.Create) -> Table:
         kind = definition.args.get("kind")
         word = kind.this.value.lower() if kind is not None else "text"
         comment = "; ".join(c.strip() for c in definition.comments or ())
-        required = any(isinstance(c.kind, exp.NotNullColumnConstraint) for c in definition.constraints)
-        columns.append(Column(definition.name, _TYPE_WORDS.get(word, ColumnType.TEXT), comment, required=required, pinned=True))
+        required = any(
+            isinstance(c.kind, exp.NotNullColumnConstraint) for c in definition.constraints
+        )
+        columns.append(
+            Column(
+                definition.name,
+                _TYPE_WORDS.get(word, ColumnType.TEXT),
+                comment,
+                required=required,
+                pinned=True,
+            )
+        )
     if not columns:
         raise SchemaError(f"table {name!r} in the DDL has no columns; name at least one")
     return Table(name, tuple(columns), pinned=True)

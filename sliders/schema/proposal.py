@@ -19,14 +19,19 @@ DOCUMENT = "document"
 
 
 def _type_word(said: Any) -> Any:
-    """The type that a synonym means ("enum", "float"); what is none stays for the validation to refuse."""
+    """The type that a synonym means ("enum", "float"); what is none stays for the
+    validation to refuse.
+    """
     try:
         return column_type(str(said)).value
     except SchemaError:
         return said
 
 
-TypeWord = Annotated[Literal["text", "integer", "number", "boolean", "date", "datetime", "category"], BeforeValidator(_type_word)]
+TypeWord = Annotated[
+    Literal["text", "integer", "number", "boolean", "date", "datetime", "category"],
+    BeforeValidator(_type_word),
+]
 
 
 class ColumnReply(LenientReply):
@@ -80,7 +85,9 @@ class SchemaReply(LenientReply):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Proposed tables, and for each question (by number from 1) the "table.column" names it needs and what is missing."""
+    """Proposed tables, and for each question (by number from 1) the "table.column" names it needs
+    and what is missing.
+    """
 
     tables: tuple[Table, ...] = ()
     needs: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
@@ -97,9 +104,13 @@ def proposal_of(data: Any) -> Proposal:
     try:
         reply = SchemaReply.model_validate(data)
     except ValidationError as error:
-        raise ModelRefusal(f"the proposed schema has a wrong shape in {error.error_count()} places; ask again") from error
+        raise ModelRefusal(
+            f"the proposed schema has a wrong shape in {error.error_count()} places; ask again"
+        ) from error
     needs: dict[int, tuple[str, ...]] = {}
-    given = {f"{t.name}.{DOCUMENT}" for t in reply.tables} - {f"{t.name}.{c.name}" for t in reply.tables for c in t.columns}
+    given = {f"{t.name}.{DOCUMENT}" for t in reply.tables} - {
+        f"{t.name}.{c.name}" for t in reply.tables for c in t.columns
+    }
     for need in reply.needs:
         columns = [name for name in need.columns if name not in given]
         needs[need.question] = tuple(dict.fromkeys([*needs.get(need.question, ()), *columns]))
@@ -109,18 +120,41 @@ def proposal_of(data: Any) -> Proposal:
 
 def _table(reply: TableReply) -> Table:
     columns = tuple(
-        Column(c.name, ColumnType(c.type), c.description, c.unit, c.scale, c.currency, tuple(c.values), c.reading, c.required)
+        Column(
+            c.name,
+            ColumnType(c.type),
+            c.description,
+            c.unit,
+            c.scale,
+            c.currency,
+            tuple(c.values),
+            c.reading,
+            c.required,
+        )
         for c in reply.columns
     )
     grain: Literal["document", "many"] = "document" if reply.rows_per_document == "one" else "many"
     key = tuple(reply.key)
-    return Table(reply.name, columns, reply.row, reply.description, grain, key, reply.documents, key_scope=reply.key_scope)
+    return Table(
+        reply.name,
+        columns,
+        reply.row,
+        reply.description,
+        grain,
+        key,
+        reply.documents,
+        key_scope=reply.key_scope,
+    )
 
 
-def with_safe_names(tables: Sequence[Table], standing: Sequence[str] = ()) -> tuple[tuple[Table, ...], dict[str, str]]:
-    """The tables under SQL-safe names, two that would collide with a number, and safe names by those written ("t.c").
+def with_safe_names(
+    tables: Sequence[Table], standing: Sequence[str] = ()
+) -> tuple[tuple[Table, ...], dict[str, str]]:
+    """The tables under SQL-safe names, two that would collide with a number, and safe names by
+    those written ("t.c").
 
-    Tables that name one of `standing` keep that name; columns of no name and tables of no columns are not taken over.
+    Tables that name one of `standing` keep that name; columns of no name and tables of no
+    columns are not taken over.
     """
     safe_tables: list[Table] = []
     safe: dict[str, str] = {}
@@ -132,6 +166,10 @@ def with_safe_names(tables: Sequence[Table], standing: Sequence[str] = ()) -> tu
             own = free_name(snake_name(column.name, "fact"), [c.name for c in columns])
             safe.setdefault(f"{table.name}.{column.name}", f"{name}.{own}")
             columns.append(replace(column, name=own))
-        key = tuple(safe[f"{table.name}.{k}"].split(".", 1)[1] for k in table.key if f"{table.name}.{k}" in safe)
+        key = tuple(
+            safe[f"{table.name}.{k}"].split(".", 1)[1]
+            for k in table.key
+            if f"{table.name}.{k}" in safe
+        )
         safe_tables.append(replace(table, name=name, columns=tuple(columns), key=key))
     return tuple(safe_tables), safe

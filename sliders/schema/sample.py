@@ -17,7 +17,9 @@ class Sample:
 
 
 def fitted(samples: Sequence[Sample], model: Model) -> tuple[Sample, ...]:
-    """As many samples as the model's dialect takes, each cut to its size in tokens, without empty lines."""
+    """As many samples as the model's dialect takes, each cut to its size in tokens,
+    without empty lines.
+    """
     size = min(model.dialect.sample_tokens, model.context_tokens // (2 * model.dialect.samples))
     return tuple(_cut(sample, size, model) for sample in samples[: model.dialect.samples])
 

@@ -21,10 +21,11 @@ Reading = Literal["stated", "judged"]
 class Column:
     """One column: what to read from a document, as what, and how.
 
-    `description` can be decided from one document alone: what to look for, when a boolean is true and when false, when a
-    number is 0 and when it is not stated; the compact dialect keeps it as one plain question. Values are stored in `unit`,
-    `scale` ("millions") and `currency` (ISO code). `values` are those of a category. A `judged` column asks for a reader's
-    judgement, a `stated` one for what the words print. `additive` allows sums over sources in reconciliation.
+    `description` can be decided from one document alone: what to look for, when a boolean is true
+    and when false, when a number is 0 and when it is not stated; the compact dialect keeps it as
+    one plain question. Values are stored in `unit`, `scale` ("millions") and `currency` (ISO code).
+    `values` are those of a category. A `judged` column asks for a reader's judgement, a `stated`
+    one for what the words print. `additive` allows sums over sources in reconciliation.
     """
 
     name: str
@@ -41,7 +42,9 @@ class Column:
 
     @property
     def measured_in(self) -> str:
-        """Currency, scale and unit of the stored values, each word of an earlier one said once; "" where they have none."""
+        """Currency, scale and unit of the stored values, each word of an earlier one said once;
+        "" where they have none.
+        """
         said: list[str] = []
         for part in (self.currency, self.scale, self.unit):
             said += [word for word in part.split() if word not in said]
@@ -52,8 +55,9 @@ class Column:
 class Table:
     """One table. `row` says what one row is; `grain` whether a document holds one row or many.
 
-    `key` names the columns that identify the thing a row is about, when it is known: within its document, or, with the
-    `key_scope` "collection", over all documents. `documents` says which kind of document fills it ("" for every kind).
+    `key` names the columns that identify the thing a row is about, when it is known: within its
+    document, or, with the `key_scope` "collection", over all documents. `documents` says which kind
+    of document fills it ("" for every kind).
     """
 
     name: str

@@ -1,4 +1,6 @@
-"""The workspace file: one SQLite database with documents, chunks, cells, tables, decisions and calls."""
+"""The workspace file: one SQLite database with documents, chunks, cells, tables,
+decisions and calls.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The engine's wall of the cage on PostgreSQL (see `cage`).
 
-The server itself takes the statement apart before it runs: as a temporary view that is never read and rolled back at
-once, whose stored tree names every function, operator and table by its number. What is then run is run by a role that
-may read the workspace's data tables and nothing else, in a read-only transaction with a time limit.
+The server itself takes the statement apart before it runs: as a temporary view that is never read
+and rolled back at once, whose stored tree names every function, operator and table by its number.
+What is then run is run by a role that may read the workspace's data tables and nothing else, in a
+read-only transaction with a time limit.
 """
 
 from __future__ import annotations
@@ -20,18 +21,23 @@ from sliders.store.engines import quote_identifier
 from sliders.store.result_limits import Limits, Result, fetch, short
 from sliders.store.server import PostgresServer
 
-# Functions of PostgreSQL that read nothing but their arguments, and take no longer than those are long.
-_ALLOWED = """abs acos acosh asin asinh atan atan2 atanh avg bool_and bool_or bpchar btrim cbrt ceil ceiling char chr
-    concat concat_ws cos cosh count cume_dist date date_part date_trunc degrees dense_rank div exp extract first_value
-    float4 float8 floor initcap int2 int4 int8 lag last_value lead left length ln log log10 lower ltrim make_date max min
-    mod mode now nth_value ntile numeric octet_length percent_rank percentile_cont percentile_disc pi position pow power
-    radians random rank replace reverse right round row_number rtrim sign sin sinh split_part sqrt stddev stddev_pop
-    stddev_samp string_agg strpos substr substring sum tan tanh text textcat time timestamp timestamptz timezone to_char
-    to_date trim trunc upper var_pop var_samp varchar variance"""
+# Functions of PostgreSQL that read nothing but their arguments, and take no longer
+# than those are long.
+_ALLOWED = """abs acos acosh asin asinh atan atan2 atanh avg bool_and bool_or bpchar btrim cbrt ceil
+    ceiling char chr concat concat_ws cos cosh count cume_dist date date_part date_trunc degrees
+    dense_rank div exp extract first_value float4 float8 floor initcap int2 int4 int8 lag
+    last_value lead left length ln log log10 lower ltrim make_date max min mod mode now nth_value
+    ntile numeric octet_length percent_rank percentile_cont percentile_disc pi position pow power
+    radians random rank replace reverse right round row_number rtrim sign sin sinh split_part
+    sqrt stddev stddev_pop stddev_samp string_agg strpos substr substring sum tan tanh text
+    textcat time timestamp timestamptz timezone to_char to_date trim trunc upper var_pop var_samp
+    varchar variance"""
 _CALLED = re.compile(r":(?:funcid|aggfnoid|winfnoid) (\d+)")
 _OPERATED = re.compile(r":opfuncid (\d+)")
 _READ = re.compile(r":relid (\d+)")
-_FUNCTIONS = "SELECT proname, pronamespace = 'pg_catalog'::regnamespace FROM pg_proc WHERE oid = ANY(%s)"
+_FUNCTIONS = (
+    "SELECT proname, pronamespace = 'pg_catalog'::regnamespace FROM pg_proc WHERE oid = ANY(%s)"
+)
 _RELATIONS = """SELECT relname FROM pg_class WHERE oid = ANY(%s)
     AND NOT (relname = ANY(%s) AND relnamespace = current_schema()::regnamespace)"""
 
@@ -55,13 +61,23 @@ def run_on_server(database: Database, sql: str, visible: frozenset[str], limits:
 
 
 def _take_apart(raw: Any, sql: str, visible: frozenset[str]) -> None:
-    """Refuse what reads or calls anything that is not on the lists, by the server's own reading of the statement."""
+    """Refuse what reads or calls anything that is not on the lists, by the server's own
+    reading of the statement.
+    """
     raw.execute("BEGIN")
     try:
         # `prepare` makes it one statement for the server, too.
-        raw.execute(f"CREATE TEMPORARY VIEW sl_taken_apart AS SELECT EXISTS (\n{sql}\n) AS found", prepare=True)
-        [(tree,)] = raw.execute("SELECT ev_action FROM pg_rewrite WHERE ev_class = 'sl_taken_apart'::regclass").fetchall()
-        numbers = [[int(number) for number in set(pattern.findall(tree))] for pattern in (_CALLED, _OPERATED, _READ)]
+        raw.execute(
+            f"CREATE TEMPORARY VIEW sl_taken_apart AS SELECT EXISTS (\n{sql}\n) AS found",
+            prepare=True,
+        )
+        [(tree,)] = raw.execute(
+            "SELECT ev_action FROM pg_rewrite WHERE ev_class = 'sl_taken_apart'::regclass"
+        ).fetchall()
+        numbers = [
+            [int(number) for number in set(pattern.findall(tree))]
+            for pattern in (_CALLED, _OPERATED, _READ)
+        ]
         called = raw.execute(_FUNCTIONS, (numbers[0],)).fetchall()
         operated = raw.execute(_FUNCTIONS, (numbers[1],)).fetchall()
         read = raw.execute(_RELATIONS, (numbers[2], list(visible))).fetchall()
@@ -92,10 +108,15 @@ def _explained(engine: PostgresServer, sql: str, limits: Limits) -> Iterator[Non
         state = getattr(error, "sqlstate", None) or ""
         told = (str(error).splitlines() or [""])[0]
         if state == "57014":
-            words = f"the statement was stopped: it ran longer than {limits.seconds:g} s; ask for less: {short(sql)}"
+            words = (
+                f"the statement was stopped: it ran longer than {limits.seconds:g} s; ask for "
+                f"less: {short(sql)}"
+            )
             raise UnsafeStatement(words) from error
         if state.startswith(("42501", "25", "53", "54", "0A", "2F", "57")):
             raise UnsafeStatement(f"the statement is refused: {told}: {short(sql)}") from error
         if not state or state.startswith("08"):
             raise engine.sentence(error) from error
-        raise StoreError(f"the statement does not run: {told}: {short(sql)}; correct it and try again") from error
+        raise StoreError(
+            f"the statement does not run: {told}: {short(sql)}; correct it and try again"
+        ) from error

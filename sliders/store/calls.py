@@ -41,9 +41,11 @@ class Calls:
             return None
         values: dict[str, Any] = dict(zip(_NAMES, row, strict=True))
         values |= {
-            "data": codec.load(values["data"]), "salvaged": bool(values["salvaged"]), "cached": bool(values["cached"]),
+            "data": codec.load(values["data"]),
+            "salvaged": bool(values["salvaged"]),
+            "cached": bool(values["cached"]),
             "token_logprobs": tuple(codec.load(values["token_logprobs"]) or ()),
-        }  # fmt: skip
+        }
         return Call(**values).response()
 
     def asked_before(self, stage: str) -> bool:
@@ -55,30 +57,56 @@ class Calls:
         """Keep one call: paid, cached or failed. It is on disk when this returns."""
         values: dict[str, Any] = {name: getattr(call, name) for name in _NAMES}
         values |= {
-            "data": None if call.data is None else codec.dump(call.data), "salvaged": int(call.salvaged),
+            "data": None if call.data is None else codec.dump(call.data),
+            "salvaged": int(call.salvaged),
             "cached": int(call.cached),
             "token_logprobs": codec.dump(call.token_logprobs) if call.token_logprobs else None,
-        }  # fmt: skip
-        self._database.add(calls, run=self._journal.open_run, **(values | _REPEATED if call.cached else values))
+        }
+        self._database.add(
+            calls, run=self._journal.open_run, **(values | _REPEATED if call.cached else values)
+        )
 
     def times(self, run: int) -> list[tuple[str, float, float, bool]]:
-        """Stage, end (seconds since 1970), seconds taken and whether it was known, of each call of a run, in order."""
-        listed = select(calls.c.stage, calls.c.created, calls.c.seconds, calls.c.cached).order_by(calls.c.number)
+        """Stage, end (seconds since 1970), seconds taken and whether it was known, of each
+        call of a run, in order.
+        """
+        listed = select(calls.c.stage, calls.c.created, calls.c.seconds, calls.c.cached).order_by(
+            calls.c.number
+        )
         rows = self._database.query(listed.where(calls.c.run == run))
-        return [(stage, created, 0.0 if cached else seconds, bool(cached)) for stage, created, seconds, cached in rows]
+        return [
+            (stage, created, 0.0 if cached else seconds, bool(cached))
+            for stage, created, seconds, cached in rows
+        ]
 
     def runs(self, identifiers: Iterable[str]) -> dict[str, int]:
         """The run that paid for each of these calls."""
-        first = select(calls.c.id, func.min(calls.c.run)).where(calls.c.run.is_not(None), among(calls.c.id, "calls"))
-        return dict(self._database.query(first.group_by(calls.c.id), {"calls": codec.dump(sorted(set(identifiers)))}))
+        first = select(calls.c.id, func.min(calls.c.run)).where(
+            calls.c.run.is_not(None), among(calls.c.id, "calls")
+        )
+        return dict(
+            self._database.query(
+                first.group_by(calls.c.id), {"calls": codec.dump(sorted(set(identifiers)))}
+            )
+        )
 
     def usage(self, run: int | None = None) -> dict[str, Usage]:
         """What was spent, by stage."""
         paid = 1 - calls.c.cached
         sums = (
-            calls.c.calls, calls.c.cached, calls.c.prompt_tokens * paid, calls.c.completion_tokens * paid, calls.c.seconds,
+            calls.c.calls,
+            calls.c.cached,
+            calls.c.prompt_tokens * paid,
+            calls.c.completion_tokens * paid,
+            calls.c.seconds,
             calls.c.cost,
-        )  # fmt: skip
-        statement = select(calls.c.stage, *map(func.sum, sums)).group_by(calls.c.stage).order_by(calls.c.stage)
-        rows = self._database.query(statement if run is None else statement.where(calls.c.run == run))
+        )
+        statement = (
+            select(calls.c.stage, *map(func.sum, sums))
+            .group_by(calls.c.stage)
+            .order_by(calls.c.stage)
+        )
+        rows = self._database.query(
+            statement if run is None else statement.where(calls.c.run == run)
+        )
         return {stage: Usage(*figures) for stage, *figures in rows}

@@ -18,7 +18,8 @@ from sliders.store.statistics import Knowledge
 
 
 class Catalog:
-    """The parts of a workspace over one database, which is migrated first; the class of each says what it holds.
+    """The parts of a workspace over one database, which is migrated first;
+    the class of each says what it holds.
 
     Raises:
         WorkspaceTooNew: the file was written by a newer version of the package.
@@ -36,9 +37,14 @@ class Catalog:
         self._keep_under(Journal(database), Claims(database))
 
     def for_run(self) -> Catalog:
-        """The same workspace for one run: its calls, decisions and claims are its own, however many runs go on beside it."""
+        """The same workspace for one run: its calls, decisions and claims are its own, however many
+        runs go on beside it.
+        """
         catalog = copy(self)
-        catalog._keep_under(Journal(self.database, self.journal), Claims(self.database, self.claims.lease, self.claims))
+        catalog._keep_under(
+            Journal(self.database, self.journal),
+            Claims(self.database, self.claims.lease, self.claims),
+        )
         return catalog
 
     def _keep_under(self, journal: Journal, claims: Claims) -> None:

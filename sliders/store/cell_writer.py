@@ -16,7 +16,18 @@ from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Span
 from sliders.schema.types import Table as SchemaTable
 from sliders.store import codec
 from sliders.store.database import Database
-from sliders.store.layout import ASKED, CURRENT, among, cells, chunks, columns, documents, origins, rows, tables
+from sliders.store.layout import (
+    ASKED,
+    CURRENT,
+    among,
+    cells,
+    chunks,
+    columns,
+    documents,
+    origins,
+    rows,
+    tables,
+)
 
 _KEY = {
     "table": select(tables.c.key).where(tables.c.name == bindparam("name")),
@@ -27,16 +38,19 @@ _COLUMNS = select(columns.c.name, columns.c.key).where(columns.c.table_key == bi
 _SAID = ("call_id", "model", "prompt_hash")
 _ORIGIN = select(origins.c.key).where(*(origins.c[name] == bindparam(name) for name in _SAID))
 OF_ROWS = (
-    rows.join(tables, tables.c.key == rows.c.table_key).join(documents, documents.c.key == rows.c.document_key)
+    rows.join(tables, tables.c.key == rows.c.table_key)
+    .join(documents, documents.c.key == rows.c.document_key)
     .join(chunks, chunks.c.key == rows.c.chunk_key)
-)  # fmt: skip
+)
 
 
 _WANTED = {
-    "table": tables.c.name == bindparam("table"), "current": and_(CURRENT, ASKED),
-    "documents": among(documents.c.id, "documents"), "rows": among(rows.c.id, "rows"),
+    "table": tables.c.name == bindparam("table"),
+    "current": and_(CURRENT, ASKED),
+    "documents": among(documents.c.id, "documents"),
+    "rows": among(rows.c.id, "rows"),
     "odds": exists().where(cells.c.row_key == rows.c.key, cells.c.odds.is_not(None)),
-}  # fmt: skip
+}
 
 
 @cache
@@ -44,36 +58,74 @@ def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
     """The lines of `rows_of` in document order.
 
     Args:
-        wanted: which rows: of a "table", of "current" documents, of a list of "documents", of a list of "rows",
-            those of which a cell has "odds".
-        ordered: sort the cells, too: a join of PostgreSQL loses the order of the rows, one of SQLite does not.
+        wanted: which rows: of a "table", of "current" documents, of a list of "documents", of a
+            list of "rows", those of which a cell has "odds".
+        ordered: sort the cells, too: a join of PostgreSQL loses the order of the rows,
+            one of SQLite does not.
     """
-    # Rows are put in order before their cells are joined: sorting a million rows is cheap, sorting their cells is not.
-    # The LIMIT keeps SQLite from merging the two steps.
+    # Rows are put in order before their cells are joined: sorting a million rows is cheap, sorting
+    # their cells is not. The LIMIT keeps SQLite from merging the two steps.
     order = (documents.c.key.label("d"), chunks.c.position, rows.c.ordinal, rows.c.key)
     r = (
         select(
-            rows.c.id, rows.c.key, tables.c.name.label("table_name"), documents.c.id.label("document_id"),
-            chunks.c.id.label("chunk_id"), rows.c.ordinal, *order[:2],
+            rows.c.id,
+            rows.c.key,
+            tables.c.name.label("table_name"),
+            documents.c.id.label("document_id"),
+            chunks.c.id.label("chunk_id"),
+            rows.c.ordinal,
+            *order[:2],
         )
-        .select_from(OF_ROWS).where(*(_WANTED[name] for name in wanted)).order_by(*order).limit(2**62).subquery("r")
-    )  # fmt: skip
+        .select_from(OF_ROWS)
+        .where(*(_WANTED[name] for name in wanted))
+        .order_by(*order)
+        .limit(2**62)
+        .subquery("r")
+    )
     elsewhere = documents.alias()
     c = cells.c
-    found = (
-        select(
-            r.c.id, r.c.key, r.c.table_name, r.c.document_id, r.c.chunk_id, r.c.ordinal, columns.c.name, c.value, c.kind,
-            c.printed, c.grounding, case((c.start.is_(None), None), (c.document_key.is_(None), r.c.document_id),
-                                         else_=elsewhere.c.id),
-            c.start, c.stop, c.page, c.unit, c.scale, c.absence, c.detail, c.rationale, c.how, c.odds, c.doubt, c.parts,
-            c.bound, *(origins.c[name] for name in _SAID),
-        )
-        .select_from(
-            r.outerjoin(cells, c.row_key == r.c.key).outerjoin(columns, columns.c.key == c.column_key)
-            .outerjoin(elsewhere, elsewhere.c.key == c.document_key).outerjoin(origins, origins.c.key == c.origin_key)
-        )
-    )  # fmt: skip
-    return found.order_by(r.c.d, r.c.position, r.c.ordinal, r.c.key, c.column_key) if ordered else found
+    found = select(
+        r.c.id,
+        r.c.key,
+        r.c.table_name,
+        r.c.document_id,
+        r.c.chunk_id,
+        r.c.ordinal,
+        columns.c.name,
+        c.value,
+        c.kind,
+        c.printed,
+        c.grounding,
+        case(
+            (c.start.is_(None), None),
+            (c.document_key.is_(None), r.c.document_id),
+            else_=elsewhere.c.id,
+        ),
+        c.start,
+        c.stop,
+        c.page,
+        c.unit,
+        c.scale,
+        c.absence,
+        c.detail,
+        c.rationale,
+        c.how,
+        c.odds,
+        c.doubt,
+        c.parts,
+        c.bound,
+        *(origins.c[name] for name in _SAID),
+    ).select_from(
+        r.outerjoin(cells, c.row_key == r.c.key)
+        .outerjoin(columns, columns.c.key == c.column_key)
+        .outerjoin(elsewhere, elsewhere.c.key == c.document_key)
+        .outerjoin(origins, origins.c.key == c.origin_key)
+    )
+    return (
+        found.order_by(r.c.d, r.c.position, r.c.ordinal, r.c.key, c.column_key)
+        if ordered
+        else found
+    )
 
 
 _STATED = How.STATED
@@ -86,7 +138,9 @@ Works = dict[tuple[str, tuple[str, ...]], int]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What stays the same while a version of the schema stands: definitions, keys of tables, columns and work."""
+    """What stays the same while a version of the schema stands: definitions, keys of
+    tables, columns and work.
+    """
 
     version: int
     schema: dict[str, SchemaTable]
@@ -112,7 +166,10 @@ class Keys:
         if name not in known:
             key = self._database.value(_KEY[kind], {"name": name})
             if key is None:
-                raise StoreError(f"an extracted row names {kind} {name!r}, which is not in the workspace; save it first")
+                raise StoreError(
+                    f"an extracted row names {kind} {name!r}, which is not in the "
+                    "workspace; save it first"
+                )
             known[name] = int(key)
         return known[name]
 
@@ -127,7 +184,9 @@ class Keys:
             return None
         key = self._database.value(_ORIGIN, said)
         if key is None:
-            self._database.add_many(origins, [said], _SAID, there="skip")  # another writer may have been first
+            self._database.add_many(
+                origins, [said], _SAID, there="skip"
+            )  # another writer may have been first
             key = self._database.value(_ORIGIN, said)
         self.origins[said] = int(key)
         return self.origins[said]
@@ -139,7 +198,10 @@ def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
     for cell in row.cells:
         column = columns.get(cell.column)
         if column is None:
-            raise StoreError(f"row {row.id!r} has a cell for column {cell.column!r}, which table {row.table!r} does not have")
+            raise StoreError(
+                f"row {row.id!r} has a cell for column {cell.column!r}, which table "
+                f"{row.table!r} does not have"
+            )
         value, kind = cell.value, None
         if type(value) is not str and value is not None:
             value, kind = codec.encode_scalar(value)
@@ -152,13 +214,28 @@ def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
                 elsewhere = keys.key("document", span.document_id)
         said = (cell.call_id, cell.model, cell.prompt_hash)
         yield (
-            key, column, value, kind, cell.printed or None, cell.grounding.value, elsewhere, start, stop, page,
-            cell.unit or None, cell.scale or None, cell.absence.value if cell.absence is not None else None, cell.detail or None,
-            cell.rationale or None, keys.origins.get(said) or keys.origin(said),
-            None if cell.how is _STATED else cell.how.value, codec.dump(cell.odds) if cell.odds else None,
-            cell.doubt or None, codec.encode_parts(cell.parts, row.document_id) if cell.parts else None,
+            key,
+            column,
+            value,
+            kind,
+            cell.printed or None,
+            cell.grounding.value,
+            elsewhere,
+            start,
+            stop,
+            page,
+            cell.unit or None,
+            cell.scale or None,
+            cell.absence.value if cell.absence is not None else None,
+            cell.detail or None,
+            cell.rationale or None,
+            keys.origins.get(said) or keys.origin(said),
+            None if cell.how is _STATED else cell.how.value,
+            codec.dump(cell.odds) if cell.odds else None,
+            cell.doubt or None,
+            codec.encode_parts(cell.parts, row.document_id) if cell.parts else None,
             cell.bound or None,
-        )  # fmt: skip
+        )
 
 
 def rows_of(lines: Iterator[tuple[Any, ...]]) -> Iterator[Row]:
@@ -171,11 +248,26 @@ def rows_of(lines: Iterator[tuple[Any, ...]]) -> Iterator[Row]:
 
 def _cell(line: tuple[Any, ...], row_document: str) -> Cell:
     column, value, kind, printed, grounding, document_id, start, stop, page, unit, scale = line[:11]
-    absence, detail, rationale, how, odds, doubt, parts, bound, call_id, model, prompt_hash = line[11:]
+    absence, detail, rationale, how, odds, doubt, parts, bound, call_id, model, prompt_hash = line[
+        11:
+    ]
     return Cell(  # by place: a million of them are read
-        column, value if kind is None else codec.decode_scalar(value, kind), printed or "", _GROUNDINGS[grounding],
-        None if start is None else Span(document_id, start, stop, page), unit or "", scale or "",
-        _ABSENCES[absence] if absence else None, detail or "", rationale or "", _HOWS[how] if how else _STATED,
-        tuple(map(tuple, codec.load(odds))) if odds else (), doubt or "",
-        codec.decode_parts(parts, row_document) if parts else (), call_id or "", model or "", prompt_hash or "", bound or "",
-    )  # fmt: skip
+        column,
+        value if kind is None else codec.decode_scalar(value, kind),
+        printed or "",
+        _GROUNDINGS[grounding],
+        None if start is None else Span(document_id, start, stop, page),
+        unit or "",
+        scale or "",
+        _ABSENCES[absence] if absence else None,
+        detail or "",
+        rationale or "",
+        _HOWS[how] if how else _STATED,
+        tuple(map(tuple, codec.load(odds))) if odds else (),
+        doubt or "",
+        codec.decode_parts(parts, row_document) if parts else (),
+        call_id or "",
+        model or "",
+        prompt_hash or "",
+        bound or "",
+    )

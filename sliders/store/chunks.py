@@ -1,4 +1,6 @@
-"""Chunks in the workspace: spans of documents with their context, and full-text search over them."""
+"""Chunks in the workspace: spans of documents with their context, and
+full-text search over them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,19 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Select, Text, bindparam, column, delete, desc, func, literal_column, select, table, update
+from sqlalchemy import (
+    Select,
+    Text,
+    bindparam,
+    column,
+    delete,
+    desc,
+    func,
+    literal_column,
+    select,
+    table,
+    update,
+)
 
 from sliders.errors import StoreError
 from sliders.retrieval.chunk import Chunk, ChunkContext
@@ -19,51 +33,85 @@ from sliders.store.records import SearchHit
 _JOINED = chunks.join(documents, documents.c.key == chunks.c.document_key)
 _SELECT: Select[Any] = (
     select(
-        chunks.c.id, documents.c.id, chunks.c.position, chunks.c.start, chunks.c.stop, chunks.c.tokens,
-        func.coalesce(chunks.c.title, documents.c.title), chunks.c.heading_path, chunks.c.page_from, chunks.c.page_to,
-        chunks.c.captions, chunks.c.kinds, documents.c.key,
+        chunks.c.id,
+        documents.c.id,
+        chunks.c.position,
+        chunks.c.start,
+        chunks.c.stop,
+        chunks.c.tokens,
+        func.coalesce(chunks.c.title, documents.c.title),
+        chunks.c.heading_path,
+        chunks.c.page_from,
+        chunks.c.page_to,
+        chunks.c.captions,
+        chunks.c.kinds,
+        documents.c.key,
     )
     .select_from(_JOINED)
     .order_by(documents.c.key, chunks.c.position)
-)  # fmt: skip
+)
 _OF_DOCUMENT = _SELECT.where(documents.c.id == bindparam("id"), chunks.c.active == 1)
-_HOW_MANY = select(func.count()).select_from(_JOINED).where(documents.c.id == bindparam("id"), chunks.c.active == 1)
+_HOW_MANY = (
+    select(func.count())
+    .select_from(_JOINED)
+    .where(documents.c.id == bindparam("id"), chunks.c.active == 1)
+)
 _ONE, _ALL = _SELECT.where(chunks.c.id == bindparam("id")), _SELECT.where(CURRENT)
 _TEXT = select(documents.c.text).where(documents.c.key == bindparam("key"))
-_OWNER = select(documents.c.key, documents.c.text, documents.c.title).where(documents.c.id == bindparam("id"))
-_KNOWN = select(chunks.c.id, chunks.c.key, chunks.c.start, chunks.c.stop, chunks.c.heading_path).where(
-    chunks.c.document_key == bindparam("key")
+_OWNER = select(documents.c.key, documents.c.text, documents.c.title).where(
+    documents.c.id == bindparam("id")
 )
-_MOVE = update(chunks).where(chunks.c.id == bindparam("chunk")).values(active=1, position=bindparam("place"))
+_KNOWN = select(
+    chunks.c.id, chunks.c.key, chunks.c.start, chunks.c.stop, chunks.c.heading_path
+).where(chunks.c.document_key == bindparam("key"))
+_MOVE = (
+    update(chunks)
+    .where(chunks.c.id == bindparam("chunk"))
+    .values(active=1, position=bindparam("place"))
+)
 _HIDE = update(chunks).where(chunks.c.key == bindparam("chunk")).values(active=0)
 _READ = select(func.count()).select_from(rows).where(rows.c.chunk_key == bindparam("chunk"))
 _DROP = delete(chunks).where(chunks.c.key == bindparam("chunk"))
 # `documents` first: its index tells the current ones without walking over their texts.
 _PLACES, _OUTLINES = (
     select(*listed).select_from(_JOINED).where(CURRENT).order_by(documents.c.key, chunks.c.position)
-    for listed in ((chunks.c.id, documents.c.id), (chunks.c.id, chunks.c.heading_path, chunks.c.kinds))
+    for listed in (
+        (chunks.c.id, documents.c.id),
+        (chunks.c.id, chunks.c.heading_path, chunks.c.kinds),
+    )
 )
 _WORDS = bindparam("words", type_=Text)
-_IN_FILE, _ON_SERVER = (table("sl_chunk_search", column(name), column("words")) for name in ("rowid", "key"))
+_IN_FILE, _ON_SERVER = (
+    table("sl_chunk_search", column(name), column("words")) for name in ("rowid", "key")
+)
 _QUERY: Any = func.websearch_to_tsquery("english", _WORDS)
-# The key of what was found, how well it matches (headings count double), and whether it does at all.
+# The key of what was found, how well it matches (headings count double), and
+# whether it does at all.
 _FOUND: dict[str, tuple[Any, ...]] = {
     "sqlite": (
-        _IN_FILE, _IN_FILE.c.rowid, literal_column("-bm25(sl_chunk_search, 1.0, 2.0)"),
+        _IN_FILE,
+        _IN_FILE.c.rowid,
+        literal_column("-bm25(sl_chunk_search, 1.0, 2.0)"),
         literal_column("sl_chunk_search").op("MATCH", is_comparison=True)(_WORDS),
     ),
     "postgresql": (
-        _ON_SERVER, _ON_SERVER.c.key, func.ts_rank(literal_column("'{0.5, 0.5, 0.5, 1}'"), _ON_SERVER.c.words, _QUERY),
+        _ON_SERVER,
+        _ON_SERVER.c.key,
+        func.ts_rank(literal_column("'{0.5, 0.5, 0.5, 1}'"), _ON_SERVER.c.words, _QUERY),
         _ON_SERVER.c.words.op("@@", is_comparison=True)(_QUERY),
     ),
-}  # fmt: skip
+}
 _INDEX = {
     "sqlite": "INSERT INTO sl_chunk_search (rowid, text, headings) VALUES (?, ?, ?)",
     "postgresql": """INSERT INTO sl_chunk_search VALUES
-        (?, setweight(to_tsvector('english', ?), 'D') || setweight(to_tsvector('english', ?), 'A'))""",
+        (?, setweight(to_tsvector('english', ?), 'D') || setweight(to_tsvector('english', ?),
+        'A'))""",
 }
 _FORGET = {
-    "sqlite": "INSERT INTO sl_chunk_search (sl_chunk_search, rowid, text, headings) VALUES ('delete', ?, ?, ?)",
+    "sqlite": (
+        "INSERT INTO sl_chunk_search (sl_chunk_search, rowid, text, headings) VALUES "
+        "('delete', ?, ?, ?)"
+    ),
     "postgresql": "DELETE FROM sl_chunk_search WHERE key = ? AND ? || ? IS NOT NULL",
 }
 _WORD = re.compile(r"\w+")
@@ -80,16 +128,23 @@ class Chunks:
     def save(self, document_id: str, chunks_: Sequence[Chunk]) -> None:
         """Make these the chunks of a document.
 
-        Earlier chunks that are not among them go, or stay out of sight when rows were read from them.
+        Earlier chunks that are not among them go, or stay out of sight when rows
+        were read from them.
         """
         with self._database.transaction():
             owner = self._database.one(_OWNER, {"id": document_id})
             if owner is None:
-                raise StoreError(f"the workspace has no document {document_id!r}; add it before its chunks")
+                raise StoreError(
+                    f"the workspace has no document {document_id!r}; add it before its chunks"
+                )
             key, text, title = owner
-            known = {identifier: line for identifier, *line in self._database.query(_KNOWN, {"key": key})}
+            known = {
+                identifier: line for identifier, *line in self._database.query(_KNOWN, {"key": key})
+            }
             fresh = {chunk.id for chunk in chunks_}
-            self._retire([line for identifier, line in known.items() if identifier not in fresh], text)
+            self._retire(
+                [line for identifier, line in known.items() if identifier not in fresh], text
+            )
             if not fresh >= known.keys():  # rows of retired chunks leave the data tables
                 self._database.execute(TOUCH, {"document": key})
             for chunk in chunks_:
@@ -102,11 +157,20 @@ class Chunks:
         context = chunk.context
         headings = codec.dump(context.heading_path)
         key = self._database.add(
-            chunks, id=chunk.id, document_key=document_key, position=chunk.position, start=chunk.start, stop=chunk.end,
-            tokens=chunk.tokens, title=None if context.title == title else context.title, heading_path=headings,
-            page_from=context.page_from, page_to=context.page_to, captions=codec.dump(context.captions),
+            chunks,
+            id=chunk.id,
+            document_key=document_key,
+            position=chunk.position,
+            start=chunk.start,
+            stop=chunk.end,
+            tokens=chunk.tokens,
+            title=None if context.title == title else context.title,
+            heading_path=headings,
+            page_from=context.page_from,
+            page_to=context.page_to,
+            captions=codec.dump(context.captions),
             kinds=codec.dump(sorted(chunk.kinds)),
-        )  # fmt: skip
+        )
         self._database.execute(self._index, (key, chunk.text, headings))
 
     def _retire(self, old: Iterable[Sequence[Any]], text: str) -> None:
@@ -129,11 +193,15 @@ class Chunks:
         return self._read(_ALL, {})
 
     def places(self) -> list[tuple[str, str]]:
-        """Ids of the chunks of all current documents and of their documents, in order, without reading any text."""
+        """Ids of the chunks of all current documents and of their documents, in order,
+        without reading any text.
+        """
         return self._database.query(_PLACES)
 
     def outlines(self) -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
-        """Id, heading path and kinds of every chunk of a current document, without reading any text."""
+        """Id, heading path and kinds of every chunk of a current document,
+        without reading any text.
+        """
         lines = self._database.query(_OUTLINES)
         headings = {path: tuple(codec.load(path)) for path in {line[1] for line in lines}}
         kinds = {kind: frozenset(codec.load(kind)) for kind in {line[2] for line in lines}}
@@ -148,18 +216,37 @@ class Chunks:
         texts: dict[int, str] = {}
         found = []
         for line in self._database.query(statement, parameters):
-            identifier, document_id, position, start, stop, tokens, *context, captions, kinds, key = line
+            (
+                identifier,
+                document_id,
+                position,
+                start,
+                stop,
+                tokens,
+                *context,
+                captions,
+                kinds,
+                key,
+            ) = line
             title, headings, page_from, page_to = context
             if key not in texts:
-                # Sliced here, not in SQL: substr() walks from the start of a long text for every chunk.
+                # Sliced here, not in SQL: substr() walks from the start of a long
+                # text for every chunk.
                 texts = {key: self._database.value(_TEXT, {"key": key})}
-            around = ChunkContext(title, tuple(codec.load(headings)), page_from, page_to, tuple(codec.load(captions)))
+            around = ChunkContext(
+                title, tuple(codec.load(headings)), page_from, page_to, tuple(codec.load(captions))
+            )
             text, kinds = texts[key][start:stop], frozenset(codec.load(kinds))
-            found.append(Chunk(identifier, document_id, position, start, stop, text, tokens, around, kinds))
+            found.append(
+                Chunk(identifier, document_id, position, start, stop, text, tokens, around, kinds)
+            )
         return found
 
-    def search(self, words: str, *, limit: int = 20, document_ids: Sequence[str] | None = None) -> list[SearchHit]:
-        """Chunks of current documents that hold any of the words, best first (headings count double).
+    def search(
+        self, words: str, *, limit: int = 20, document_ids: Sequence[str] | None = None
+    ) -> list[SearchHit]:
+        """Chunks of current documents that hold any of the words, best first
+        (headings count double).
 
         Args:
             words: plain text; its punctuation is no query syntax.

@@ -22,7 +22,8 @@ _FREE = (
     .where(documents.c.id == bindparam("document"))
     .with_for_update(skip_locked=True, key_share=True)
 )
-# An owner holds the advisory lock of its number as long as its connection lives: the server knows first who died.
+# An owner holds the advisory lock of its number as long as its connection lives:
+# the server knows first who died.
 _DEAD = text(
     "NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory'"
     " AND CAST((CAST(classid AS bigint) << 32) | CAST(objid AS bigint) AS text) = sl_claims.owner)"
@@ -41,8 +42,10 @@ _TAKE = (
 
 
 class _Process:
-    """What the runs of this process know of each other: documents with who works on them, who reads, subjects that are
-    taken, and the terms under which tables stand, once for each run that needs them so."""
+    """What the runs of this process know of each other: documents with who works on them,
+    who reads, subjects that are taken, and the terms under which tables stand, once for each
+    run that needs them so.
+    """
 
     def __init__(self) -> None:
         self.documents: dict[str, Claims] = {}
@@ -52,13 +55,16 @@ class _Process:
 
 
 class Claims:
-    """What one run works on. A claim lapses when the server sees its process die, or when it is not renewed.
+    """What one run works on. A claim lapses when the server sees its process die, or
+    when it is not renewed.
 
     Args:
         beside: the claims of another run of this process.
     """
 
-    def __init__(self, database: Database, lease: float | None = None, beside: Claims | None = None) -> None:
+    def __init__(
+        self, database: Database, lease: float | None = None, beside: Claims | None = None
+    ) -> None:
         self._database = database
         self._owner, self._alive = secrets.randbits(63), False
         self._process: _Process = _Process() if beside is None else beside._process
@@ -85,7 +91,9 @@ class Claims:
 
     def renew(self) -> None:
         """Keep what is claimed for another while."""
-        self._database.execute(update(claims).where(claims.c.owner == str(self._owner)).values(until=_NOW + self.lease))
+        self._database.execute(
+            update(claims).where(claims.c.owner == str(self._owner)).values(until=_NOW + self.lease)
+        )
 
     def give_back(self, document_id: str) -> None:
         """Let others work on a document."""
@@ -96,7 +104,9 @@ class Claims:
 
     def free(self) -> None:
         """Give back everything."""
-        for document_id in [known for known, owner in self._process.documents.items() if owner is self]:
+        for document_id in [
+            known for known, owner in self._process.documents.items() if owner is self
+        ]:
             del self._process.documents[document_id]
         if self._served:
             self._database.execute(delete(claims).where(claims.c.owner == str(self._owner)))
@@ -106,7 +116,9 @@ class Claims:
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
-        """Claims are renewed as long as the block runs, and given back at its end; those who are in one know of each other."""
+        """Claims are renewed as long as the block runs, and given back at its end;
+        those who are in one know of each other.
+        """
         reading = self._process.reading
         reading.append(self)
         for each in reading if len(reading) > 1 else ():
@@ -128,13 +140,17 @@ class Claims:
 
     @asynccontextmanager
     async def turn(self, subject: str) -> AsyncIterator[None]:
-        """Nobody else of the workspace is in a block for the same subject; the server frees it when a process dies."""
+        """Nobody else of the workspace is in a block for the same subject;
+        the server frees it when a process dies.
+        """
         name = (f"{self._database.engine.name}.{subject}",)
         while subject in self._process.turns:  # noqa: ASYNC110
             await asyncio.sleep(_POLL_SECONDS)
         self._process.turns.add(subject)
         try:
-            while self._served and not self._database.value("SELECT pg_try_advisory_lock(hashtextextended(?, 1))", name):  # noqa: ASYNC110
+            while self._served and not self._database.value(  # noqa: ASYNC110
+                "SELECT pg_try_advisory_lock(hashtextextended(?, 1))", name
+            ):
                 await asyncio.sleep(_POLL_SECONDS)
             try:
                 yield
@@ -146,7 +162,9 @@ class Claims:
 
     @asynccontextmanager
     async def standing(self, terms: str) -> AsyncIterator[None]:
-        """The data tables stand as these terms settle them: runs of this process with other terms wait for the block's end."""
+        """The data tables stand as these terms settle them: runs of this process with other terms
+        wait for the block's end.
+        """
         standing = self._process.terms
         while standing and standing[0] != terms:  # noqa: ASYNC110
             await asyncio.sleep(_POLL_SECONDS)

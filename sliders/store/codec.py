@@ -56,19 +56,33 @@ def decode_scalar(value: str | int | float | None, kind: int | None) -> Scalar:
 def encode_parts(parts: tuple[Span, ...], document_id: str) -> str:
     """Further spans of a cell as JSON; a document's id only where it is not that of the row."""
     own = [[part.start, part.end, part.page] for part in parts]
-    return dump([o if p.document_id == document_id else [*o, p.document_id] for o, p in zip(own, parts, strict=True)])
+    return dump(
+        [
+            o if p.document_id == document_id else [*o, p.document_id]
+            for o, p in zip(own, parts, strict=True)
+        ]
+    )
 
 
 def decode_parts(text: str, document_id: str) -> tuple[Span, ...]:
     """The inverse of `encode_parts`."""
-    return tuple(Span(other[0] if other else document_id, start, end, page) for start, end, page, *other in load(text))
+    return tuple(
+        Span(other[0] if other else document_id, start, end, page)
+        for start, end, page, *other in load(text)
+    )
 
 
 def encode_grid(grid: TableGrid | None, text: str) -> str | None:
     """A table grid as JSON; the words of a cell are left out where they are its span of `text`."""
     if grid is None:
         return None
-    rows = [[[c.start, c.end] if text[c.start : c.end] == c.text else [c.start, c.end, c.text] for c in row] for row in grid.rows]
+    rows = [
+        [
+            [c.start, c.end] if text[c.start : c.end] == c.text else [c.start, c.end, c.text]
+            for c in row
+        ]
+        for row in grid.rows
+    ]
     return dump({"header": grid.header, "rows": rows, "caption": grid.caption, "note": grid.note})
 
 
@@ -77,7 +91,10 @@ def decode_grid(data: str | None, text: str) -> TableGrid | None:
     if data is None:
         return None
     grid = load(data)
-    rows = tuple(tuple(TableCell(c[2] if len(c) > 2 else text[c[0] : c[1]], c[0], c[1]) for c in row) for row in grid["rows"])
+    rows = tuple(
+        tuple(TableCell(c[2] if len(c) > 2 else text[c[0] : c[1]], c[0], c[1]) for c in row)
+        for row in grid["rows"]
+    )
     return TableGrid(tuple(grid["header"]), rows, grid["caption"], grid["note"])
 
 
@@ -89,31 +106,44 @@ def encode_companions(companions: Iterable[RelationColumn]) -> str:
 def decode_companions(text: str | None) -> tuple[RelationColumn, ...]:
     """The inverse of `encode_companions`."""
     listed = load(text) or ()
-    return tuple(RelationColumn(f"{column}_{role}", sql_name, "TEXT", column, role) for column, role, sql_name in listed)
+    return tuple(
+        RelationColumn(f"{column}_{role}", sql_name, "TEXT", column, role)
+        for column, role, sql_name in listed
+    )
 
 
 def encode_schema(schema: Schema) -> str:
-    """A schema as JSON; fields at their default are left out, so that a stored schema reads well."""
+    """A schema as JSON; fields at their default are left out, so that a
+    stored schema reads well.
+    """
     plain = asdict(Column(""))
     tables = [asdict(table) for table in schema.tables]
     for table in tables:
         if table["key_scope"] == "document":
             del table["key_scope"]
         table["columns"] = [
-            {name: value for name, value in column.items() if name in ("name", "type") or value != plain[name]}
+            {
+                name: value
+                for name, value in column.items()
+                if name in ("name", "type") or value != plain[name]
+            }
             for column in table["columns"]
         ]
     return dump({"tables": tables})
 
 
 def decode_schema(data: str) -> Schema:
-    """The inverse of `encode_schema`; schemas of earlier versions are read too, without what is no longer asked."""
+    """The inverse of `encode_schema`; schemas of earlier versions are read too, without
+    what is no longer asked.
+    """
     return Schema(tuple(_table(table) for table in load(data)["tables"]))
 
 
 def _table(data: Mapping[str, Any]) -> Table:
     known = {k: v for k, v in data.items() if k in _TABLE_FIELDS}
-    return Table(**{**known, "columns": tuple(map(_column, data["columns"])), "key": tuple(data["key"])})
+    return Table(
+        **{**known, "columns": tuple(map(_column, data["columns"])), "key": tuple(data["key"])}
+    )
 
 
 def _column(data: Mapping[str, Any]) -> Column:
@@ -124,8 +154,12 @@ def _column(data: Mapping[str, Any]) -> Column:
 
 
 def column_hash(table: Table, column: Column) -> str:
-    """Identifies what was asked for: the table, what one row is, and all of the column that changes a reading."""
-    return digest(dump([table.name, table.row, table.grain, *(getattr(column, name) for name in _READ)]))[:16]
+    """Identifies what was asked for: the table, what one row is, and all of the column
+    that changes a reading.
+    """
+    return digest(
+        dump([table.name, table.row, table.grain, *(getattr(column, name) for name in _READ)])
+    )[:16]
 
 
 def digest(text: str) -> str:

@@ -1,4 +1,6 @@
-"""Companion columns of data tables: which ones a version has, and what stands in them (see `RelationColumn`)."""
+"""Companion columns of data tables: which ones a version has, and what stands in them
+(see `RelationColumn`).
+"""
 
 from __future__ import annotations
 
@@ -29,35 +31,56 @@ def companions_read(
     c = cells.c
     for role in READ:
         found = (
-            select(c.column_key).distinct()
-            .select_from(cells.join(rows, rows.c.key == c.row_key).join(chunks, chunks.c.key == rows.c.chunk_key)
-                         .join(documents, documents.c.key == rows.c.document_key))
-            .where(CURRENT, c.column_key.in_(list(keys.values())), c.value.is_not(None), _has(role, said))
-        )  # fmt: skip
+            select(c.column_key)
+            .distinct()
+            .select_from(
+                cells.join(rows, rows.c.key == c.row_key)
+                .join(chunks, chunks.c.key == rows.c.chunk_key)
+                .join(documents, documents.c.key == rows.c.document_key)
+            )
+            .where(
+                CURRENT,
+                c.column_key.in_(list(keys.values())),
+                c.value.is_not(None),
+                _has(role, said),
+            )
+        )
         present[role] = {key for (key,) in database.query(found)}
     return tuple(
-        relation.companion(column.name, role) for column in relation.columns for role in READ
+        relation.companion(column.name, role)
+        for column in relation.columns
+        for role in READ
         if keys[column.name] in present[role]
-    )  # fmt: skip
+    )
 
 
 def _has(role: Role, said: Sequence[str]) -> ColumnElement[bool]:
     c = cells.c
     standing = c.absence.is_(None) & c[role].is_not(None)
     if role == "bound":
-        return c.bound.is_not(None) & or_(c.absence.is_(None), c.absence.in_(said)) if said else standing
+        return (
+            c.bound.is_not(None) & or_(c.absence.is_(None), c.absence.in_(said))
+            if said
+            else standing
+        )
     return or_(standing, c.absence.in_(said)) if said else standing
 
 
 def companion_value(role: Role) -> ColumnElement[Any]:
-    """What stands in a companion for a cell that enters the table; a cell that was refused is doubted for its absence."""
+    """What stands in a companion for a cell that enters the table; a cell that was refused is
+    doubted for its absence.
+    """
     if role == "bound":
         return cells.c.bound
     refused = cells.c.absence.op("||")(func.coalesce(": " + cells.c.detail, ""))
-    return case((cells.c.value.is_(None), None), (cells.c.absence.is_(None), cells.c.doubt), else_=refused)
+    return case(
+        (cells.c.value.is_(None), None), (cells.c.absence.is_(None), cells.c.doubt), else_=refused
+    )
 
 
-def filled(companions: Iterable[RelationColumn], rows: Iterable[Mapping[str, Scalar]]) -> tuple[RelationColumn, ...]:
+def filled(
+    companions: Iterable[RelationColumn], rows: Iterable[Mapping[str, Scalar]]
+) -> tuple[RelationColumn, ...]:
     """The companions of which any row has a value, by SQL name; each once."""
     there = {name for row in rows for name, value in row.items() if value is not None}
     return tuple(c for c in dict.fromkeys(companions) if c.sql_name in there)

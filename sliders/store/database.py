@@ -1,9 +1,11 @@
-"""The one door to SQL: a SQLite file or a schema of a PostgreSQL server, with explicit transactions and errors in sentences.
+"""The one door to SQL: a SQLite file or a schema of a PostgreSQL server, with explicit transactions
+and errors in sentences.
 
-Statements are SQLAlchemy Core, compiled once for the engine at hand, and run on the driver's own connection: an
-extraction runs some twenty short statements a chunk, and SQLAlchemy's would take ten times as long over each as SQLite
-itself. One connection serves the whole process and is guarded by a lock; a transaction therefore must not wait for
-anything that itself needs the database in another thread, and never spans an `await`.
+Statements are SQLAlchemy Core, compiled once for the engine at hand, and run on the driver's own
+connection: an extraction runs some twenty short statements a chunk, and SQLAlchemy's would take ten
+times as long over each as SQLite itself. One connection serves the whole process and is guarded by
+a lock; a transaction therefore must not wait for anything that itself needs the database in another
+thread, and never spans an `await`.
 """
 
 from __future__ import annotations
@@ -31,9 +33,16 @@ _MOST_COMPILED = 1_000
 
 
 def data_table(name: str, columns: Mapping[str, Any] | Iterable[str]) -> Table:
-    """A table that is not in the metadata, by its columns and their types (text when they are left out)."""
+    """A table that is not in the metadata, by its columns and their types (text
+    when they are left out).
+    """
     typed = columns if isinstance(columns, Mapping) else dict.fromkeys(columns, Text)
-    return Table(name, MetaData(), *(Column(column, kind, quote=True) for column, kind in typed.items()), quote=True)
+    return Table(
+        name,
+        MetaData(),
+        *(Column(column, kind, quote=True) for column, kind in typed.items()),
+        quote=True,
+    )
 
 
 def place_of(place: str | os.PathLike[str]) -> str | Path:
@@ -69,7 +78,9 @@ def _engine(place: str | Path, write: bool) -> Engine:
 
 
 class _Sentences:
-    """Gives an error of the engine its sentence; a class, since a generator costs as much as a short statement."""
+    """Gives an error of the engine its sentence; a class, since a generator costs as much
+    as a short statement.
+    """
 
     __slots__ = ("_engine", "_sql")
 
@@ -87,8 +98,8 @@ class Database(contextlib.AbstractContextManager["Database"]):
     """A workspace's database.
 
     Args:
-        place: the SQLite file, which is created when `write` and it is missing, or the URL of a PostgreSQL server
-            (`postgresql+psycopg://user@host/database?schema=NAME`).
+        place: the SQLite file, which is created when `write` and it is missing, or the URL of a
+            PostgreSQL server (`postgresql+psycopg://user@host/database?schema=NAME`).
         write: on a file: take the writer's lock; without it the workspace is opened read-only.
 
     Raises:
@@ -98,9 +109,16 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
     def __init__(self, place: str | Path, *, write: bool = True) -> None:
         self.engine = _engine(place, write)
-        self.place, self.path, self.name, self.write = place, self.engine.path, self.engine.name, write
+        self.place, self.path, self.name, self.write = (
+            place,
+            self.engine.path,
+            self.engine.name,
+            write,
+        )
         self.title = self.path.name if self.path is not None else self.name
-        """What it is called in headings: the file's name, or the server's address without password."""
+        """What it is called in headings: the file's name, or the server's
+        address without password.
+        """
         self.dialect = self.engine.dialect
         self.on_server = self.dialect.name == "postgresql"
         self._guard = threading.RLock()
@@ -111,7 +129,9 @@ class Database(contextlib.AbstractContextManager["Database"]):
         self._closed = False
 
     def _prepared(self, statement: str | ClauseElement) -> _Compiled:
-        """A statement as the driver takes it, the names of its parameters in order, and the values that it brings along."""
+        """A statement as the driver takes it, the names of its parameters in order, and the values
+        that it brings along.
+        """
         if isinstance(statement, str):
             return statement, (), {}
         found = self._compiled.get(statement)
@@ -119,15 +139,25 @@ class Database(contextlib.AbstractContextManager["Database"]):
             if len(self._compiled) >= _MOST_COMPILED:
                 self._compiled.clear()
             compiled = statement.compile(dialect=self.dialect)
-            if "[POSTCOMPILE_" in str(compiled):  # a list in IN, which stands in the statement itself
-                compiled = statement.compile(dialect=self.dialect, compile_kwargs={"render_postcompile": True})
+            if "[POSTCOMPILE_" in str(
+                compiled
+            ):  # a list in IN, which stands in the statement itself
+                compiled = statement.compile(
+                    dialect=self.dialect, compile_kwargs={"render_postcompile": True}
+                )
             names = tuple(getattr(compiled, "positiontup", None) or ())
-            found = self._compiled[statement] = (str(compiled), names, getattr(compiled, "params", None) or {})
+            found = self._compiled[statement] = (
+                str(compiled),
+                names,
+                getattr(compiled, "params", None) or {},
+            )
         return found
 
     def _bound(self, statement: str | ClauseElement, parameters: Parameters) -> tuple[str, Any]:
         sql, names, brought = self._prepared(statement)
-        if isinstance(statement, str):  # a driver that gets no values leaves the signs of its placeholders alone
+        if isinstance(
+            statement, str
+        ):  # a driver that gets no values leaves the signs of its placeholders alone
             if self.on_server:
                 return (sql.replace("?", "%s"), tuple(parameters)) if parameters else (sql, None)
             return sql, tuple(parameters)
@@ -142,7 +172,9 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
     def sql(self, statement: ClauseElement) -> str:
         """A statement with its values in place, as it would be typed; it is not run."""
-        return str(statement.compile(dialect=self.engine.plain, compile_kwargs={"literal_binds": True}))
+        return str(
+            statement.compile(dialect=self.engine.plain, compile_kwargs={"literal_binds": True})
+        )
 
     def query(self, statement: str | ClauseElement, parameters: Parameters = ()) -> Rows:
         """All rows of a statement.
@@ -154,7 +186,9 @@ class Database(contextlib.AbstractContextManager["Database"]):
         with self._guard, _Sentences(self.engine, sql):
             return self._raw.execute(sql, values).fetchall()  # type: ignore[no-any-return]
 
-    def one(self, statement: str | ClauseElement, parameters: Parameters = ()) -> tuple[Any, ...] | None:
+    def one(
+        self, statement: str | ClauseElement, parameters: Parameters = ()
+    ) -> tuple[Any, ...] | None:
         """The first row of a statement, None when there is none."""
         rows = self.query(statement, parameters)
         return rows[0] if rows else None
@@ -174,7 +208,11 @@ class Database(contextlib.AbstractContextManager["Database"]):
         return int(self.value(self._insert(table, tuple(values), "key"), given))
 
     def add_many(
-        self, table: Table, rows: Iterable[Sequence[Any]], names: Sequence[str] = (), *,
+        self,
+        table: Table,
+        rows: Iterable[Sequence[Any]],
+        names: Sequence[str] = (),
+        *,
         there: Literal["refuse", "replace", "skip"] = "refuse",
     ) -> int:
         """Insert many rows.
@@ -187,12 +225,18 @@ class Database(contextlib.AbstractContextManager["Database"]):
         return self.insert_many(self._insert(table, chosen, there), rows)
 
     def insert_many(self, statement: str | ClauseElement, rows: Iterable[Sequence[Any]]) -> int:
-        """Run one statement for many rows, streamed, in the order of its parameters; rows changed."""
+        """Run one statement for many rows, streamed, in the order of its
+        parameters; rows changed.
+        """
         sql, _, _ = self._prepared(statement)
         if isinstance(statement, str) and self.on_server:
             sql = statement.replace("?", "%s")
         # Inside a transaction no savepoint is set: SQLite would copy every page that it changes.
-        with self._guard, _Sentences(self.engine, sql), contextlib.nullcontext() if self._depth else self.transaction():
+        with (
+            self._guard,
+            _Sentences(self.engine, sql),
+            contextlib.nullcontext() if self._depth else self.transaction(),
+        ):
             cursor = self._raw.cursor()
             cursor.executemany(sql, rows)
             return int(cursor.rowcount)
@@ -201,8 +245,11 @@ class Database(contextlib.AbstractContextManager["Database"]):
         known = self._inserts.get((table.name, names, there))
         if known is not None:
             return known
-        # The clause ON CONFLICT is the same in both engines, and so are SQLAlchemy's compilers of it.
-        statement = postgresql.insert(table).values({name: bindparam(f"v_{name}") for name in names})
+        # The clause ON CONFLICT is the same in both engines, and so are
+        # SQLAlchemy's compilers of it.
+        statement = postgresql.insert(table).values(
+            {name: bindparam(f"v_{name}") for name in names}
+        )
         key = [column.name for column in table.primary_key]
         if there == "key":
             made: Any = statement.returning(table.c[key[0]])
@@ -216,7 +263,9 @@ class Database(contextlib.AbstractContextManager["Database"]):
         self._inserts[(table.name, names, there)] = made
         return made  # type: ignore[no-any-return]
 
-    def stream(self, statement: str | ClauseElement, parameters: Parameters = ()) -> Iterator[tuple[Any, ...]]:
+    def stream(
+        self, statement: str | ClauseElement, parameters: Parameters = ()
+    ) -> Iterator[tuple[Any, ...]]:
         """Rows of a statement in constant memory; the table read must not be written meanwhile."""
         sql, values = self._bound(statement, parameters)
         with self._guard, _Sentences(self.engine, sql):
@@ -247,7 +296,8 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing: what happens inside is committed at the end, or undone when an exception leaves it.
+        """All or nothing: what happens inside is committed at the end, or undone when an
+        exception leaves it.
 
         An inner transaction is a savepoint of the outer one.
         """
@@ -264,7 +314,8 @@ class Database(contextlib.AbstractContextManager["Database"]):
                 yield
                 self.execute(commit)
             except BaseException:
-                # The engine may have rolled back by itself (full disk, server gone); then there is nothing left to undo.
+                # The engine may have rolled back by itself (full disk, server gone);
+                # then there is nothing left to undo.
                 if self.engine.in_transaction(self._raw):
                     self.execute(rollback)
                 raise

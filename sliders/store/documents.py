@@ -18,25 +18,50 @@ from sliders.store.records import Added, StoredDocument
 
 _CURRENT = documents.c.superseded_by.is_(None)
 _newer = documents.alias()
-_ALL: Select[Any] = select(
-    *(func.coalesce(_newer.c.id, "") if f.name == "superseded_by" else documents.c[f.name] for f in fields(StoredDocument))
-).outerjoin_from(documents, _newer, _newer.c.key == documents.c.superseded_by).order_by(documents.c.key)  # fmt: skip
+_ALL: Select[Any] = (
+    select(
+        *(
+            func.coalesce(_newer.c.id, "") if f.name == "superseded_by" else documents.c[f.name]
+            for f in fields(StoredDocument)
+        )
+    )
+    .outerjoin_from(documents, _newer, _newer.c.key == documents.c.superseded_by)
+    .order_by(documents.c.key)
+)
 _ALL_CURRENT = _ALL.where(_CURRENT)
 _HOW_MANY = select(func.count()).select_from(documents).where(_CURRENT)
 _KNOWN = select(documents.c.key, documents.c.superseded_by).where(documents.c.id == bindparam("id"))
 _STANDING = select(*(documents.c[name] for name in "key id version source".split())).where(_CURRENT)
 _NAMED = _STANDING.where(documents.c.name == bindparam("name"))
-# By the names that a path can have got: sources stand behind the texts, and no index begins with them.
+# By the names that a path can have got: sources stand behind the texts, and no
+# index begins with them.
 _FROM = _STANDING.where(among(documents.c.name, "names"), documents.c.source == bindparam("source"))
-_WHOLE = select(*(documents.c[name] for name in "key name text title media_type source modified warnings".split())).where(
-    documents.c.id == bindparam("id"))  # fmt: skip
+_WHOLE = select(
+    *(
+        documents.c[name]
+        for name in "key name text title media_type source modified warnings".split()
+    )
+).where(documents.c.id == bindparam("id"))
 _TEXT = select(documents.c.text).where(documents.c.id == bindparam("id"))
-_PAGES = select(pages.c.number, pages.c.start, pages.c.stop).where(
-    pages.c.document_key == bindparam("key")).order_by(pages.c.position)  # fmt: skip
-_ELEMENTS = select(*list(elements.c)[2:]).where(elements.c.document_key == bindparam("key")).order_by(elements.c.position)
-TOUCH = update(tables).values(revision=tables.c.revision + 1).where(
-    tables.c.key.in_(select(rows.c.table_key).where(rows.c.document_key == bindparam("document")))
-)  # fmt: skip
+_PAGES = (
+    select(pages.c.number, pages.c.start, pages.c.stop)
+    .where(pages.c.document_key == bindparam("key"))
+    .order_by(pages.c.position)
+)
+_ELEMENTS = (
+    select(*list(elements.c)[2:])
+    .where(elements.c.document_key == bindparam("key"))
+    .order_by(elements.c.position)
+)
+TOUCH = (
+    update(tables)
+    .values(revision=tables.c.revision + 1)
+    .where(
+        tables.c.key.in_(
+            select(rows.c.table_key).where(rows.c.document_key == bindparam("document"))
+        )
+    )
+)
 """Tables with rows from a document have changed."""
 
 
@@ -52,15 +77,19 @@ class Documents:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, document: Document, there: Callable[[str], bool] = lambda _source: False) -> Added:
+    def add(
+        self, document: Document, there: Callable[[str], bool] = lambda _source: False
+    ) -> Added:
         """Store a document.
 
-        The same content is one document under whatever name. Other content from a known source, or under a known name, is its
-        new version, and the old one is superseded: kept for lineage, out of every table from now on. A name that another source
-        has is no known name: the document gets more of its path as its name.
+        The same content is one document under whatever name. Other content from a known source, or
+        under a known name, is its new version, and the old one is superseded: kept for lineage, out
+        of every table from now on. A name that another source has is no known name: the document
+        gets more of its path as its name.
 
         Args:
-            there: whether a source, a path or an address, is still there, and so is another document than one of its name.
+            there: whether a source, a path or an address, is still there, and so is another
+                document than one of its name.
         """
         with self._database.transaction():
             self._database.exclusive("documents")
@@ -71,23 +100,38 @@ class Documents:
                 return Added("same", document.id)
             version = old[2] + 1 if old else 1
             document = replace(document, name=self._free_name(document, old))
-            if known is not None:  # an earlier version came back, or its source has the text of another one now
+            if (
+                known is not None
+            ):  # an earlier version came back, or its source has the text of another one now
                 key = known[0]
-                again = {"superseded_by": None, "version": version, "name": document.name, "source": document.source}
+                again = {
+                    "superseded_by": None,
+                    "version": version,
+                    "name": document.name,
+                    "source": document.source,
+                }
                 if not stands:
-                    self._database.execute(update(documents).where(documents.c.key == key).values(**again))
+                    self._database.execute(
+                        update(documents).where(documents.c.key == key).values(**again)
+                    )
             else:
                 key = self._insert(document, version)
             if old is not None:
-                self._database.execute(update(documents).where(documents.c.key == old[0]).values(superseded_by=key))
+                self._database.execute(
+                    update(documents).where(documents.c.key == old[0]).values(superseded_by=key)
+                )
             for changed in (key, *([old[0]] if old else [])):
                 self._database.execute(TOUCH, {"document": changed})
         return Added("changed", document.id, old[1]) if old else Added("new", document.id)
 
     def _earlier(self, document: Document, there: Callable[[str], bool]) -> tuple[Any, ...] | None:
-        """The current document that this one is a new version of: of its source, else of its name unless that is another file."""
+        """The current document that this one is a new version of: of its source, else of its name
+        unless that is another file.
+        """
         names = codec.dump([document.name, *_tails(document.source)])
-        if document.source and (of_source := self._database.one(_FROM, {"names": names, "source": document.source})):
+        if document.source and (
+            of_source := self._database.one(_FROM, {"names": names, "source": document.source})
+        ):
             return of_source
         of_name = self._database.one(_NAMED, {"name": document.name})
         another_file = of_name is not None and document.source and of_name[3] and there(of_name[3])
@@ -105,22 +149,42 @@ class Documents:
     def _insert(self, document: Document, version: int) -> int:
         text = document.text
         key = self._database.add(
-            documents, id=document.id, name=document.name, title=document.title, description="",
-            text=text, sha256=codec.digest(text), media_type=document.media_type, source=document.source,
-            modified=document.modified, warnings=codec.dump(document.warnings), version=version, added=codec.now(),
+            documents,
+            id=document.id,
+            name=document.name,
+            title=document.title,
+            description="",
+            text=text,
+            sha256=codec.digest(text),
+            media_type=document.media_type,
+            source=document.source,
+            modified=document.modified,
+            warnings=codec.dump(document.warnings),
+            version=version,
+            added=codec.now(),
             characters=len(text),
-        )  # fmt: skip
-        self._database.add_many(pages, ((key, i, page.number, page.start, page.end) for i, page in enumerate(document.pages)))
+        )
+        self._database.add_many(
+            pages,
+            ((key, i, page.number, page.start, page.end) for i, page in enumerate(document.pages)),
+        )
         self._database.add_many(
             elements,
             (
                 (
-                    key, i, e.kind, e.start, e.end, e.level, e.page, codec.encode_grid(e.grid, text),
+                    key,
+                    i,
+                    e.kind,
+                    e.start,
+                    e.end,
+                    e.level,
+                    e.page,
+                    codec.encode_grid(e.grid, text),
                     codec.dump(e.row_starts) if e.row_starts else None,
                 )
                 for i, e in enumerate(document.elements)
             ),
-        )  # fmt: skip
+        )
         return key
 
     def get(self, document_id: str) -> Document:
@@ -132,11 +196,21 @@ class Documents:
         key, name, text, title, *source, warnings = self._found(_WHOLE, document_id)
         lines = self._database.query(_ELEMENTS, {"key": key})
         parts = tuple(
-            Element(kind, start, stop, level, page, codec.decode_grid(grid, text), tuple(codec.load(starts) or ()))
+            Element(
+                kind,
+                start,
+                stop,
+                level,
+                page,
+                codec.decode_grid(grid, text),
+                tuple(codec.load(starts) or ()),
+            )
             for kind, start, stop, level, page, grid, starts in lines
         )
         leaves = tuple(Page(*page) for page in self._database.query(_PAGES, {"key": key}))
-        return Document(document_id, name, text, title, parts, leaves, *[*source, tuple(codec.load(warnings))])
+        return Document(
+            document_id, name, text, title, parts, leaves, *[*source, tuple(codec.load(warnings))]
+        )
 
     def text(self, document_id: str) -> str:
         """The text of a document.
@@ -149,11 +223,15 @@ class Documents:
     def _found(self, statement: Select[Any], document_id: str) -> tuple[Any, ...]:
         row = self._database.one(statement, {"id": document_id})
         if row is None:
-            raise StoreError(f"the workspace has no document {document_id!r}; list them with: sliders tables")
+            raise StoreError(
+                f"the workspace has no document {document_id!r}; list them with: sliders tables"
+            )
         return row
 
     def all(self, *, superseded: bool = False) -> list[StoredDocument]:
-        """The documents in the order in which they were added, without their text; old versions only on demand."""
+        """The documents in the order in which they were added, without their text;
+        old versions only on demand.
+        """
         lines = self._database.query(_ALL if superseded else _ALL_CURRENT)
         return [StoredDocument(*[*line, tuple(codec.load(warnings))]) for *line, warnings in lines]
 

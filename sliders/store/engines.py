@@ -1,4 +1,6 @@
-"""What differs between the two kinds of workspace: a SQLite file and a schema of a PostgreSQL server."""
+"""What differs between the two kinds of workspace: a SQLite file and a schema of
+a PostgreSQL server.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ class Engine:
         """Make the place of an empty workspace; a file is there when it is open."""
 
     def exclusive(self, database: Connection, subject: str) -> None:
-        """Keep other writers out of `subject` until the transaction ends; a file has one writer anyway."""
+        """Keep other writers out of `subject` until the transaction ends; a file
+        has one writer anyway.
+        """
 
     def encode(self, value: Any) -> Any:
         """A number or text as a `Value` column takes it."""

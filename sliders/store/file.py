@@ -16,7 +16,9 @@ from sliders.store.sql_functions import register_functions
 
 try:
     import fcntl
-except ImportError:  # pragma: no cover - Windows has no fcntl; SQLite's own lock is then the only one
+except (
+    ImportError
+):  # pragma: no cover - Windows has no fcntl; SQLite's own lock is then the only one
     fcntl = None  # type: ignore[assignment]
 
 APPLICATION_ID = 0x534C4452  # "SLDR"
@@ -29,7 +31,9 @@ _SENTENCES = {
     "SQLITE_READONLY": "is read-only; make it writable, or open a copy",
     "SQLITE_NOTADB": "is not a SQLite database; check the path, or choose a new file",
     "SQLITE_CORRUPT": "is damaged; restore a copy, or start a new workspace",
-    "SQLITE_CANTOPEN": "cannot be opened; check that its folder exists and that you may read and write there",
+    "SQLITE_CANTOPEN": (
+        "cannot be opened; check that its folder exists and that you may read and write there"
+    ),
 }
 
 
@@ -49,35 +53,48 @@ def header(path: Path) -> bytes:
         if not path.exists():
             return b""
         if path.is_dir():
-            raise StoreError(f"{str(path)!r} is a folder, and a workspace is one file; give the name of a file in it")
+            raise StoreError(
+                f"{str(path)!r} is a folder, and a workspace is one file; give the "
+                "name of a file in it"
+            )
         with path.open("rb") as file:
             return file.read(100)
     except UnicodeEncodeError as error:
-        raise StoreError(f"the name of workspace {str(path)!r} is no Unicode; choose another") from error
+        raise StoreError(
+            f"the name of workspace {str(path)!r} is no Unicode; choose another"
+        ) from error
     except OSError as error:
-        raise StoreError(f"workspace {str(path)!r} cannot be read: {error.strerror}; check its permissions") from error
+        raise StoreError(
+            f"workspace {str(path)!r} cannot be read: {error.strerror}; check its permissions"
+        ) from error
 
 
 def refuse_foreign(path: Path) -> None:
-    """Refuse another program's database before a connection changes its journal or a lock is put beside it.
+    """Refuse another program's database before a connection changes its journal or a
+    lock is put beside it.
 
     Raises:
         StoreError: it is one, or it cannot be read.
     """
     head = header(path)
     log = path.with_name(path.name + "-wal")
-    moved = not (log.exists() and log.stat().st_size)  # else the header may still stand in the log: `layout` looks
+    moved = not (
+        log.exists() and log.stat().st_size
+    )  # else the header may still stand in the log: `layout` looks
     pages, application = (int.from_bytes(head[place : place + 4], "big") for place in (28, 68))
     if head.startswith(MAGIC) and moved and application != APPLICATION_ID and pages > 1:
         raise _not_ours(path)
 
 
 def _not_ours(path: Path) -> StoreError:
-    return StoreError(f"{str(path)!r} is a SQLite database, but not a sliders workspace; choose another file")
+    return StoreError(
+        f"{str(path)!r} is a SQLite database, but not a sliders workspace; choose another file"
+    )
 
 
 def writer_lock(path: Path) -> int:
-    """Take the exclusive lock on `<file>.lock`; a descriptor that holds it until it is closed, or its process ends.
+    """Take the exclusive lock on `<file>.lock`; a descriptor that holds it until it is closed,
+    or its process ends.
 
     The lock file stays: removing it would race with an opener.
 
@@ -87,9 +104,14 @@ def writer_lock(path: Path) -> int:
     """
     workspace = f"workspace {str(path)!r}"
     try:
-        descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = os.open(
+            path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644
+        )
     except OSError as error:
-        told = f"{workspace} cannot be written: {error.strerror}; check the folder's permissions, or choose another place"
+        told = (
+            f"{workspace} cannot be written: {error.strerror}; check the folder's permissions, or "
+            "choose another place"
+        )
         raise StoreError(told) from error
     try:
         if fcntl is not None:
@@ -98,11 +120,18 @@ def writer_lock(path: Path) -> int:
         owner = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
         os.close(descriptor)
         number = f" (number {owner})" if owner else ""
-        told = f"is being written by another process{number}; wait until it ends, or use another workspace"
+        told = (
+            f"is being written by another process{number}; wait until it ends, or use "
+            "another workspace"
+        )
         if owner == str(os.getpid()):
-            told = "is already open for writing in this process; close it first, or open it read-only"
+            told = (
+                "is already open for writing in this process; close it first, or open it read-only"
+            )
         raise WorkspaceLocked(f"{workspace} {told}") from error
-    with contextlib.suppress(OSError):  # a full disk must not stop the opener: the number is for people only
+    with contextlib.suppress(
+        OSError
+    ):  # a full disk must not stop the opener: the number is for people only
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
     return descriptor
@@ -114,7 +143,10 @@ class SqliteFile(Engine):
     dialect = plain = sqlite.dialect(paramstyle="qmark")
     errors = (sqlite3.Error, OverflowError, UnicodeEncodeError)
     longest_table = longest_column = 120
-    listing = "SELECT m.name, c.name FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')"
+    listing = (
+        "SELECT m.name, c.name FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c WHERE "
+        "m.type IN ('table', 'view')"
+    )
     path: Path
 
     def __init__(self, path: Path, write: bool) -> None:
@@ -140,12 +172,20 @@ class SqliteFile(Engine):
         if self.path.is_dir():
             raise StoreError(f"workspace {self.name!r} is a folder; name a file in it")
         if not self.path.parent.is_dir():
-            raise StoreError(f"the folder of workspace {self.name!r} does not exist; create it first")
+            raise StoreError(
+                f"the folder of workspace {self.name!r} does not exist; create it first"
+            )
         if not self.write and not self.path.exists():
-            raise StoreError(f"workspace {self.name!r} does not exist; check the path, or add documents to make it")
+            raise StoreError(
+                f"workspace {self.name!r} does not exist; check the path, or add "
+                "documents to make it"
+            )
         head = header(self.path)
         if head and not head.startswith(MAGIC):  # told before a lock is put beside it
-            raise StoreError(f"workspace {self.name!r} is not a SQLite database; check the path, or choose a new file")
+            raise StoreError(
+                f"workspace {self.name!r} is not a SQLite database; check the path, or "
+                "choose a new file"
+            )
 
     def _connect(self) -> sqlite3.Connection:
         if self.write:
@@ -160,17 +200,25 @@ class SqliteFile(Engine):
             return self._configured(self.mode)
 
     def _configured(self, mode: str) -> sqlite3.Connection:
-        raw = sqlite3.connect(file_uri(self.path, mode), uri=True, check_same_thread=False, isolation_level=None,
-                              cached_statements=_STATEMENTS)  # fmt: skip
+        raw = sqlite3.connect(
+            file_uri(self.path, mode),
+            uri=True,
+            check_same_thread=False,
+            isolation_level=None,
+            cached_statements=_STATEMENTS,
+        )
         try:
             raw.execute(f"PRAGMA busy_timeout={_BUSY_MILLISECONDS}")
-            raw.execute("SELECT count(*) FROM sqlite_master").fetchone()  # fails here if it is no database
+            raw.execute(
+                "SELECT count(*) FROM sqlite_master"
+            ).fetchone()  # fails here if it is no database
             raw.execute("PRAGMA foreign_keys=ON")
             if self.write:
                 raw.execute("PRAGMA journal_mode=WAL")
                 raw.execute("PRAGMA synchronous=NORMAL")
                 raw.execute("PRAGMA cache_size=-65536")
-                # Moving the log into the file waits for the disk: with SQLite's own limit that is after every hundred chunks.
+                # Moving the log into the file waits for the disk: with SQLite's own limit that is
+                # after every hundred chunks.
                 raw.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
             else:
                 raw.execute("PRAGMA query_only=ON")
@@ -184,10 +232,17 @@ class SqliteFile(Engine):
         name = getattr(error, "sqlite_errorname", "") or ""
         place = f"workspace {self.name!r}"
         if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR_WRITE"):
-            return StoreError(f"{place} cannot be written: the disk is full; free some space and run the command again")
+            return StoreError(
+                f"{place} cannot be written: the disk is full; free some space and run "
+                "the command again"
+            )
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            return WorkspaceLocked(f"{place} is in use by another program; close it there and run the command again")
-        if isinstance(error, sqlite3.ProgrammingError) and "closed database" in str(error):  # the module's own error has no name
+            return WorkspaceLocked(
+                f"{place} is in use by another program; close it there and run the command again"
+            )
+        if isinstance(error, sqlite3.ProgrammingError) and "closed database" in str(
+            error
+        ):  # the module's own error has no name
             return StoreError(f"{place} is closed; open it again: Workspace({self.name!r})")
         for prefix, sentence in _SENTENCES.items():
             if name.startswith(prefix):
@@ -195,7 +250,9 @@ class SqliteFile(Engine):
         if name.startswith("SQLITE_IOERR"):
             return StoreError(f"{place} cannot be read or written ({error}); check the disk")
         statement = f" in: {' '.join(sql.split())[:300]}" if sql else ""
-        return StoreError(f"{place} refused a statement: {error}{statement}; nothing was changed by it")
+        return StoreError(
+            f"{place} refused a statement: {error}{statement}; nothing was changed by it"
+        )
 
     def in_transaction(self, raw: sqlite3.Connection) -> bool:
         return raw.in_transaction
@@ -213,15 +270,24 @@ class SqliteFile(Engine):
         database.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
     def close(self, raw: sqlite3.Connection) -> None:
-        """Write everything into the main file, close it and free the lock; the last one takes the log's files away."""
+        """Write everything into the main file, close it and free the lock;
+        the last one takes the log's files away.
+        """
         if self.write:
-            with contextlib.suppress(sqlite3.Error):  # a reader may hold the log: it is merged by the next opener
+            with contextlib.suppress(
+                sqlite3.Error
+            ):  # a reader may hold the log: it is merged by the next opener
                 raw.execute("PRAGMA optimize")
                 raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         raw.close()
-        if not self.write and self.mode == "ro":  # a reader makes them and may not remove them: SQLite does it for who may write
+        if (
+            not self.write and self.mode == "ro"
+        ):  # a reader makes them and may not remove them: SQLite does it for who may write
             address = file_uri(self.path, "rw")
-            with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(address, uri=True)) as last:
+            with (
+                contextlib.suppress(sqlite3.Error),
+                contextlib.closing(sqlite3.connect(address, uri=True)) as last,
+            ):
                 last.execute("SELECT count(*) FROM sqlite_master").fetchone()
         self._free()
 

@@ -19,9 +19,10 @@ QUOTE_CHARACTERS = 160
 class Evidence:
     """One source of a value. `agrees` says that its typed value is the one that the table shows.
 
-    `quote` is the line around the words, cut to about `2 * QUOTE_CHARACTERS` with "…"; `start` and `end` are their place in the
-    document's text. A value that rests on no words (a judgement read from its odds) has no quote and -1 for its place.
-    `parts` are the quotes of further words; `doubt` says why the value is unverified.
+    `quote` is the line around the words, cut to about `2 * QUOTE_CHARACTERS` with "…"; `start` and
+    `end` are their place in the document's text. A value that rests on no words (a judgement read
+    from its odds) has no quote and -1 for its place. `parts` are the quotes of further words;
+    `doubt` says why the value is unverified.
     """
 
     table: str
@@ -54,10 +55,13 @@ def lineage_of(catalog: Catalog, row_id: str, column: str | None = None) -> list
         column: name in the schema; all columns when left out.
 
     Returns:
-        One entry for each cell with a value of each extracted row that was merged into it; empty when there is no such
+        One entry for each cell with a value of each extracted row that was merged into it;
+            empty when there is no such
         row. Unverified values are among them where the table shows such.
     """
-    table = catalog.database.value(select(tables.c.name).join_from(rows, tables).where(rows.c.id == row_id))
+    table = catalog.database.value(
+        select(tables.c.name).join_from(rows, tables).where(rows.c.id == row_id)
+    )
     if table is None:
         return []
     shown = values_shown(catalog, table, row_id)
@@ -74,11 +78,19 @@ def lineage_of(catalog: Catalog, row_id: str, column: str | None = None) -> list
 
 
 def values_shown(catalog: Catalog, table: str, row_id: str) -> dict[str, Scalar]:
-    """The values that the current version of a table shows in a row, by schema column name; none where it has no such row."""
+    """The values that the current version of a table shows in a row, by schema column name;
+    none where it has no such row.
+    """
     version = catalog.tables.current(table)
     relation = catalog.schemas.relation(table)
-    columns = [column for column in relation.columns if version and column.sql_name in version.columns]
-    row = catalog.tables.shown(table, row_id, [column.sql_name for column in columns]) if columns else None
+    columns = [
+        column for column in relation.columns if version and column.sql_name in version.columns
+    ]
+    row = (
+        catalog.tables.shown(table, row_id, [column.sql_name for column in columns])
+        if columns
+        else None
+    )
     return dict(zip((column.name for column in columns), row, strict=True)) if row else {}
 
 
@@ -90,16 +102,22 @@ def doubt_of(cell: Cell) -> str:
 
 
 def words_of_odds(odds: tuple[tuple[str, float], ...]) -> str:
-    """The chances of the choices as the model gave them, the likeliest first: "yes 98%, no 2%"; empty without odds."""
+    """The chances of the choices as the model gave them, the likeliest first:
+    "yes 98%, no 2%"; empty without odds.
+    """
     if not odds:
         return ""
     best = max(value for _, value in odds)
     weights = {choice: math.exp(value - best) for choice, value in odds}
     total = sum(weights.values())
-    return ", ".join(f"{c} {w / total:.0%}" for c, w in sorted(weights.items(), key=lambda item: -item[1]))
+    return ", ".join(
+        f"{c} {w / total:.0%}" for c, w in sorted(weights.items(), key=lambda item: -item[1])
+    )
 
 
-def _evidence(catalog: Catalog, row: Row, cell: Cell, shown: Scalar, texts: dict[str, str]) -> Evidence:
+def _evidence(
+    catalog: Catalog, row: Row, cell: Cell, shown: Scalar, texts: dict[str, str]
+) -> Evidence:
     span = cell.span
     document_id = span.document_id if span else row.document_id
     for identifier in {document_id, *(part.document_id for part in cell.parts)} - texts.keys():
@@ -108,14 +126,33 @@ def _evidence(catalog: Catalog, row: Row, cell: Cell, shown: Scalar, texts: dict
     start, end, page = (span.start, span.end, span.page) if span else (-1, -1, None)
     name = catalog.database.value(select(documents.c.name).where(documents.c.id == document_id))
     return Evidence(
-        row.table, cell.column, row.id, cell.value, cell.printed, quote, name, document_id, start, end, page,
-        cell.grounding, cell.value == shown, cell.rationale, cell.model, cell.call_id, cell.how, cell.odds,
-        doubt_of(cell), tuple(_line(texts[p.document_id], p.start, p.end) for p in cell.parts),
-    )  # fmt: skip
+        row.table,
+        cell.column,
+        row.id,
+        cell.value,
+        cell.printed,
+        quote,
+        name,
+        document_id,
+        start,
+        end,
+        page,
+        cell.grounding,
+        cell.value == shown,
+        cell.rationale,
+        cell.model,
+        cell.call_id,
+        cell.how,
+        cell.odds,
+        doubt_of(cell),
+        tuple(_line(texts[p.document_id], p.start, p.end) for p in cell.parts),
+    )
 
 
 def _line(text: str, start: int, end: int) -> str:
-    """The line around `text[start:end]`; what is beyond `QUOTE_CHARACTERS` on either side is cut at a word, with an ellipsis."""
+    """The line around `text[start:end]`; what is beyond `QUOTE_CHARACTERS` on either side is cut at
+    a word, with an ellipsis.
+    """
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     before, after = text[first:start].lstrip(), text[end : len(text) if last < 0 else last].rstrip()
     if len(before) > QUOTE_CHARACTERS:

@@ -1,4 +1,6 @@
-"""The layout of a workspace: made from the metadata, and brought up to date from any earlier one."""
+"""The layout of a workspace: made from the metadata, and brought up to date
+from any earlier one.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.layout import CELL_ABSENCE, LAYOUT, METADATA, SEARCH, meta
 
-# What an earlier layout's values need beside the new tables, columns and indexes, by the layout that brought them.
+# What an earlier layout's values need beside the new tables, columns and indexes, by the
+# layout that brought them.
 _VALUES: dict[int, tuple[str, ...]] = {
     2: ("UPDATE sl_documents SET characters = length(text)",),
     3: (
@@ -31,11 +34,14 @@ def migrate(database: Database) -> int:
     version = database.engine.layout(database)
     if version > LAYOUT:
         raise WorkspaceTooNew(
-            f"workspace {database.name!r} has layout {version}, this version of sliders knows {LAYOUT}; "
-            "upgrade with: git pull, then pip install . in the checkout"
+            f"workspace {database.name!r} has layout {version}, this version of sliders knows "
+            f"{LAYOUT}; upgrade with: git pull, then pip install . in the checkout"
         )
     if version < LAYOUT and not database.write:
-        raise StoreError(f"workspace {database.name!r} has an old layout ({version}); open it once for writing to migrate it")
+        raise StoreError(
+            f"workspace {database.name!r} has an old layout ({version}); open it once for "
+            "writing to migrate it"
+        )
     if version < LAYOUT:
         with database.transaction():
             database.exclusive("layout")
@@ -46,7 +52,9 @@ def migrate(database: Database) -> int:
 
 
 def _bring(database: Database, version: int) -> None:
-    """Everything that the metadata has and the workspace does not, then the values of earlier layouts."""
+    """Everything that the metadata has and the workspace does not, then the
+    values of earlier layouts.
+    """
     database.engine.make(database)
     known = database.names()
     database.execute("DROP VIEW IF EXISTS cell_absence")

@@ -14,13 +14,18 @@ TaskState = Literal["pending", "done", "failed", "gated", "pruned"]
 RunStatus = Literal["running", "done", "failed", "stopped"]
 ExportFormat = Literal["sqlite", "csv", "parquet", "excel"]
 Role = Literal["value", "canonical", "bound", "doubt"]
-"""What a column of a data table holds: a value as read, or what stands beside it (see `RelationColumn`)."""
+"""What a column of a data table holds: a value as read, or what stands beside it
+(see `RelationColumn`).
+"""
 COMPANIONS: tuple[Role, ...] = ("canonical", "bound", "doubt")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document's line in the catalog, without its text. `superseded_by` is the id of the newer version, or empty."""
+    """A document's line in the catalog, without its text.
+
+    `superseded_by` is the id of the newer version, or empty.
+    """
 
     id: str
     name: str
@@ -37,7 +42,9 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What adding a document did: "new", "same" (the content was there already) or "changed" (`replaced` is old)."""
+    """What adding a document did: "new", "same" (the content was there already) or "changed"
+    (`replaced` is old).
+    """
 
     outcome: Literal["new", "same", "changed"]
     document_id: str
@@ -69,7 +76,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A verdict with its reason (contract 11). `subject` is "document:NAME", "chunk:ID", "row:ID", "table:NAME" ...
+    """A verdict with its reason (contract 11). `subject` is "document:NAME", "chunk:ID",
+    "row:ID", "table:NAME" ...
 
     `run` and `at` are filled in by the catalog when they are left out.
     """
@@ -85,7 +93,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One command or question. `outcome` is what the caller kept of it (answer, usage, completeness) as plain JSON."""
+    """One command or question.
+
+    `outcome` is what the caller kept of it (answer, usage, completeness) as plain JSON.
+    """
 
     id: int
     kind: str
@@ -99,7 +110,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class SqlAttempt:
-    """One statement that an agent tried. `outcome` is "ok", "empty", "error" or "refused"; `detail` the message."""
+    """One statement that an agent tried.
+
+    `outcome` is "ok", "empty", "error" or "refused"; `detail` the message.
+    """
 
     stage: str
     question: str
@@ -116,7 +130,8 @@ class SqlAttempt:
 class Correction:
     """A human decision: `kind` "set_value", "merge" or "split".
 
-    `subject` says which rows it is for, as plain JSON (key values, row ids); `value` is the new value.
+    `subject` says which rows it is for, as plain JSON (key values, row ids);
+    `value` is the new value.
     """
 
     kind: Literal["set_value", "merge", "split"]
@@ -132,9 +147,11 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Cells counted by what they rest on: `values` have one, of them `computed`, `judged`, and `unverified` with a doubt.
+    """Cells counted by what they rest on: `values` have one, of them `computed`, `judged`, and
+    `unverified` with a doubt.
 
-    `ungrounded` and `unparsed` were said by the model and enter no table, unless the user asked for unverified values.
+    `ungrounded` and `unparsed` were said by the model and enter no table, unless the user asked
+    for unverified values.
     """
 
     values: int = 0
@@ -152,9 +169,9 @@ class Reliability:
 class RelationColumn:
     """A column of a data table: the schema's name, its SQL name and its SQL type.
 
-    A companion stands beside the column `companion_of` of the schema, in the versions where any row has a value there:
-    `canonical` is the one name that printed forms belong to, `bound` what stands with a number ("<", "about"), `doubt` why
-    the value is not verified.
+    A companion stands beside the column `companion_of` of the schema, in the versions where any row
+    has a value there: `canonical` is the one name that printed forms belong to, `bound` what stands
+    with a number ("<", "about"), `doubt` why the value is not verified.
     """
 
     name: str
@@ -166,9 +183,11 @@ class RelationColumn:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A schema table as SQL sees it: `name` in the schema, `relation` in SQL, the schema's columns in order.
+    """A schema table as SQL sees it: `name` in the schema, `relation` in SQL, the
+    schema's columns in order.
 
-    `companions` are those of the current version; they stand behind the other columns. `longest` is the most bytes of a name.
+    `companions` are those of the current version; they stand behind the other columns.
+    `longest` is the most bytes of a name.
     """
 
     name: str
@@ -183,9 +202,11 @@ class Relation:
         return next((c.sql_name for c in self.columns if c.name == column), column)
 
     def companion(self, column: str, role: Role) -> RelationColumn:
-        """The companion of a schema column: that of the current version, or as the next version is to name it.
+        """The companion of a schema column: that of the current version, or as the next
+        version is to name it.
 
-        Its SQL name is `<column>_<role>`, with a number behind it where the schema has a column of that name.
+        Its SQL name is `<column>_<role>`, with a number behind it where the schema has a
+        column of that name.
 
         Raises:
             StoreError: the table has no such column.
@@ -200,12 +221,15 @@ class Relation:
             if (owner.name, kind) == (column, role):
                 return RelationColumn(f"{column}_{role}", named, "TEXT", column, role)
             taken.add(fold(named))
-        raise StoreError(f"table {self.name!r} has no column {column!r} that a companion could stand beside")
+        raise StoreError(
+            f"table {self.name!r} has no column {column!r} that a companion could stand beside"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class TableVersion:
-    """One version of a data table. `relation` is the physical table; `parent` the version that it was made from.
+    """One version of a data table. `relation` is the physical table;
+    `parent` the version that it was made from.
 
     `columns` are the SQL names of the schema's columns, then those of the `companions`.
     """
@@ -226,10 +250,11 @@ class TableVersion:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """Declares a value that is not one of its sources' values: an aggregate, a canonical form, a correction ...
+    """Declares a value that is not one of its sources' values: an aggregate, a canonical
+    form, a correction ...
 
-    `kind` "sum", "min", "max", "average", "count" are recomputed when the audit is verified. `row_id` None declares
-    that `source_value` became `value` in the whole column.
+    `kind` "sum", "min", "max", "average", "count" are recomputed when the audit is verified.
+    `row_id` None declares that `source_value` became `value` in the whole column.
     """
 
     column: str

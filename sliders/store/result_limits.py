@@ -16,7 +16,9 @@ FETCH_ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one statement may use: seconds, rows and bytes of its result, bytes of memory while it runs."""
+    """What one statement may use: seconds, rows and bytes of its result, bytes of
+    memory while it runs.
+    """
 
     seconds: float = 10.0
     rows: int = 10_000
@@ -40,7 +42,9 @@ class Result:
 
 
 class MemoryGauge:
-    """Bytes of resident memory gained since it was made; always 0 where the system does not tell."""
+    """Bytes of resident memory gained since it was made; always 0 where the
+    system does not tell.
+    """
 
     def __init__(self) -> None:
         self._descriptor: int | None = None
@@ -62,8 +66,11 @@ class MemoryGauge:
             os.close(self._descriptor)
 
 
-def fetch(cursor: Any, limits: Limits, started: float, plain: Callable[[Any], Any] | None = None) -> tuple[list[Any], bool]:
-    """Rows within the limits, and whether they were cut off; `plain` makes a value what it is elsewhere.
+def fetch(
+    cursor: Any, limits: Limits, started: float, plain: Callable[[Any], Any] | None = None
+) -> tuple[list[Any], bool]:
+    """Rows within the limits, and whether they were cut off; `plain` makes a value
+    what it is elsewhere.
 
     Raises:
         UnsafeStatement: the time since `started` is up.
@@ -72,7 +79,9 @@ def fetch(cursor: Any, limits: Limits, started: float, plain: Callable[[Any], An
     size = 0
     while batch := cursor.fetchmany(1 if size > limits.result_bytes // 10 else FETCH_ROWS):
         if time.monotonic() - started > limits.seconds:
-            raise UnsafeStatement(f"the statement was stopped: it ran longer than {limits.seconds:g} s; ask for less")
+            raise UnsafeStatement(
+                f"the statement was stopped: it ran longer than {limits.seconds:g} s; ask for less"
+            )
         for row in batch:
             values = tuple(map(plain, row)) if plain else row
             size += sum(len(value) if isinstance(value, (str, bytes)) else 8 for value in values)

@@ -1,4 +1,6 @@
-"""The schema of a workspace: every version of it, and the names that its tables and columns have in SQL."""
+"""The schema of a workspace: every version of it, and the names that its tables and
+columns have in SQL.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ VERSION = select(func.max(schemas.c.version))
 _SHOWN = and_(versions.c.table_key == tables.c.key, versions.c.version == tables.c.current_version)
 _RELATION = (
     select(tables.c.key, tables.c.relation, tables.c.current_version, versions.c.companions)
-    .outerjoin_from(tables, versions, _SHOWN).where(tables.c.name == bindparam("name"))
-)  # fmt: skip
+    .outerjoin_from(tables, versions, _SHOWN)
+    .where(tables.c.name == bindparam("name"))
+)
 _SHAPE = (
     select(columns.c.name, columns.c.sql_name, columns.c.type)
     .where(columns.c.table_key == bindparam("table"), columns.c.active == 1)
@@ -37,7 +40,8 @@ class Schemas:
     def save(self, schema: Schema, reason: str = "") -> int:
         """Make `schema` the current one; its version number (the present one when nothing changed).
 
-        Tables and columns that are no longer in it keep their cells, out of sight, and find them when they return.
+        Tables and columns that are no longer in it keep their cells, out of sight, and find
+        them when they return.
         """
         text = codec.encode_schema(schema)
         with self._database.transaction():
@@ -46,7 +50,9 @@ class Schemas:
             if last is not None and last[1] == text:
                 return int(last[0])
             version = int(last[0]) + 1 if last else 1
-            self._database.add(schemas, version=version, schema=text, reason=reason, created=codec.now())
+            self._database.add(
+                schemas, version=version, schema=text, reason=reason, created=codec.now()
+            )
             self._database.execute(update(tables).values(active=0))
             for table in schema.tables:
                 self._describe(table)
@@ -54,16 +60,24 @@ class Schemas:
 
     def _describe(self, table: Table) -> None:
         meaning = {
-            "row_meaning": table.row, "description": table.description, "grain": table.grain,
-            "key_columns": codec.dump(table.key), "key_scope": table.key_scope, "documents": table.documents,
-        }  # fmt: skip
+            "row_meaning": table.row,
+            "description": table.description,
+            "grain": table.grain,
+            "key_columns": codec.dump(table.key),
+            "key_scope": table.key_scope,
+            "documents": table.documents,
+        }
         key = self._database.value(select(tables.c.key).where(tables.c.name == table.name))
         if key is None:
-            taken = {fold(relation) for (relation,) in self._database.query(select(tables.c.relation))}
+            taken = {
+                fold(relation) for (relation,) in self._database.query(select(tables.c.relation))
+            }
             relation = relation_name(table.name, taken, self._database.engine.longest_table)
             key = self._database.add(tables, name=table.name, relation=relation, **meaning)
         else:
-            self._database.execute(update(tables).where(tables.c.key == key).values(active=1, **meaning))
+            self._database.execute(
+                update(tables).where(tables.c.key == key).values(active=1, **meaning)
+            )
         self._describe_columns(int(key), table)
 
     def _describe_columns(self, key: int, table: Table) -> None:
@@ -74,19 +88,30 @@ class Schemas:
         self._database.execute(update(columns).where(columns.c.table_key == key).values(active=0))
         for position, column in enumerate(table.columns):
             facts: dict[str, Any] = {
-                "position": position, "type": column.type.value, "description": column.description, "unit": column.unit,
-                "scale": column.scale, "currency": column.currency, "allowed": codec.dump(column.values),
+                "position": position,
+                "type": column.type.value,
+                "description": column.description,
+                "unit": column.unit,
+                "scale": column.scale,
+                "currency": column.currency,
+                "allowed": codec.dump(column.values),
                 "reading": column.reading,
-            }  # fmt: skip
+            }
             if column.name in known:
-                here = update(columns).where(columns.c.table_key == key, columns.c.name == column.name)
+                here = update(columns).where(
+                    columns.c.table_key == key, columns.c.name == column.name
+                )
                 self._database.execute(here.values(active=1, **facts))
             else:
                 sql_name = column_name(column.name, taken, self._database.engine.longest_column)
                 taken.add(fold(sql_name))
-                self._database.add(columns, table_key=key, name=column.name, sql_name=sql_name, **facts)
+                self._database.add(
+                    columns, table_key=key, name=column.name, sql_name=sql_name, **facts
+                )
         if self._shape(key) != before:  # only then does the data table have to be made again
-            self._database.execute(update(tables).where(tables.c.key == key).values(revision=tables.c.revision + 1))
+            self._database.execute(
+                update(tables).where(tables.c.key == key).values(revision=tables.c.revision + 1)
+            )
 
     def _shape(self, key: int) -> list[tuple[Any, ...]]:
         """Names and types of the columns of a table that are in the schema, in order."""
@@ -105,13 +130,22 @@ class Schemas:
         """
         row = self._database.one(_RELATION, {"name": table})
         if row is None:
-            known = ", ".join(name for (name,) in self._database.query(select(tables.c.name))) or "none"
+            known = (
+                ", ".join(name for (name,) in self._database.query(select(tables.c.name))) or "none"
+            )
             raise StoreError(f"the workspace has no table {table!r}; its tables are: {known}")
-        shape = tuple(RelationColumn(name, sql, ColumnType(kind).sql) for name, sql, kind in self._shape(row[0]))
+        shape = tuple(
+            RelationColumn(name, sql, ColumnType(kind).sql)
+            for name, sql, kind in self._shape(row[0])
+        )
         companions = codec.decode_companions(row[3])
-        return Relation(table, row[1], shape, row[2], companions, self._database.engine.longest_column)
+        return Relation(
+            table, row[1], shape, row[2], companions, self._database.engine.longest_column
+        )
 
     def relations(self) -> list[Relation]:
         """The tables of the current schema as SQL sees them."""
-        names = self._database.query(select(tables.c.name).where(tables.c.active == 1).order_by(tables.c.key))
+        names = self._database.query(
+            select(tables.c.name).where(tables.c.active == 1).order_by(tables.c.key)
+        )
         return [self.relation(name) for (name,) in names]

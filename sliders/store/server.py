@@ -20,12 +20,17 @@ _CONNECT_SECONDS = 10
 _LOCK_SECONDS = 60
 # Rows come back in the order in which they were written, as they do from a file.
 _SETTINGS = {
-    "client_encoding": "UTF8", "synchronize_seqscans": "off", "max_parallel_workers_per_gather": "0",
+    "client_encoding": "UTF8",
+    "synchronize_seqscans": "off",
+    "max_parallel_workers_per_gather": "0",
     "lock_timeout": f"{_LOCK_SECONDS}s",
-}  # fmt: skip
+}
 _SENTENCES = {
     "42501": "does not let this user do that ({error}); ask its administrator for the right",
-    "53100": "has no room left on its disk; free some and run the command again, nothing was half written",
+    "53100": (
+        "has no room left on its disk; free some and run the command again, nothing "
+        "was half written"
+    ),
     "25006": "is open for reading only; open it for writing",
     "55P03": "is kept busy by another writer; run the command again",
     "40P01": "is kept busy by another writer; run the command again",
@@ -41,9 +46,13 @@ def server_url(place: str) -> URL:
     try:
         url = make_url(place)
     except (ArgumentError, ValueError) as error:
-        raise SettingsError(f"{place!r} is no address of a database; write postgresql+psycopg://user@host/database") from error
+        raise SettingsError(
+            f"{place!r} is no address of a database; write postgresql+psycopg://user@host/database"
+        ) from error
     if url.drivername not in ("postgresql", "postgresql+psycopg"):
-        raise SettingsError(f"a workspace is a SQLite file or postgresql+psycopg://..., not {url.drivername!r}")
+        raise SettingsError(
+            f"a workspace is a SQLite file or postgresql+psycopg://..., not {url.drivername!r}"
+        )
     return url
 
 
@@ -53,7 +62,8 @@ class PostgresServer(Engine):
     dialect = registry.load("postgresql.psycopg")(paramstyle="format")
     plain = registry.load("postgresql.psycopg")(paramstyle="named")
     longest_table, longest_column = 48, 63  # a table's with the number of its version
-    listing = """SELECT c.relname, a.attname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    listing = """SELECT c.relname, a.attname FROM pg_class c JOIN pg_namespace n
+        ON n.oid = c.relnamespace
         LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
         WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v')"""
 
@@ -61,7 +71,10 @@ class PostgresServer(Engine):
         try:
             import psycopg
         except ImportError as error:
-            raise SettingsError("PostgreSQL needs psycopg; install it with: pip install '.[postgres]' in the checkout") from error
+            raise SettingsError(
+                "PostgreSQL needs psycopg; install it with: pip install "
+                "'.[postgres]' in the checkout"
+            ) from error
         url = server_url(place)
         schema = url.query.get("schema", SCHEMA)
         self.schema = schema if isinstance(schema, str) else schema[-1]
@@ -72,7 +85,11 @@ class PostgresServer(Engine):
         self.write = write
         self.begin = "BEGIN" if write else "BEGIN READ ONLY"
         self.errors = (psycopg.Error, UnicodeEncodeError)
-        self._address = url.set(drivername="postgresql").difference_update_query(["schema"]).render_as_string(hide_password=False)
+        self._address = (
+            url.set(drivername="postgresql")
+            .difference_update_query(["schema"])
+            .render_as_string(hide_password=False)
+        )
         self._psycopg = psycopg
 
     def open(self) -> Any:
@@ -82,11 +99,17 @@ class PostgresServer(Engine):
         """A connection that sees only this workspace's schema."""
         try:
             raw = self._psycopg.connect(
-                self._address, autocommit=True, connect_timeout=_CONNECT_SECONDS, fallback_application_name="sliders"
+                self._address,
+                autocommit=True,
+                connect_timeout=_CONNECT_SECONDS,
+                fallback_application_name="sliders",
             )
         except self._psycopg.Error as error:
             told = " ".join(str(error).split())[:300]
-            sentence = f"workspace {self.name!r} cannot be reached: {told}; check the address, and that the server runs"
+            sentence = (
+                f"workspace {self.name!r} cannot be reached: {told}; check the address, and "
+                "that the server runs"
+            )
             raise StoreError(sentence) from error
         try:
             self._prepare(raw, write)
@@ -97,9 +120,14 @@ class PostgresServer(Engine):
 
     def _prepare(self, raw: Any, write: bool) -> None:
         raw.adapters.register_loader("numeric", _number_loader())
-        there = raw.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (self.schema,)).fetchone()
+        there = raw.execute(
+            "SELECT 1 FROM pg_namespace WHERE nspname = %s", (self.schema,)
+        ).fetchone()
         if there is None and not write:
-            raise WorkspaceMissing(f"workspace {self.name!r} does not exist; check the address, or add documents to make it")
+            raise WorkspaceMissing(
+                f"workspace {self.name!r} does not exist; check the address, or add "
+                "documents to make it"
+            )
         for name, value in _SETTINGS.items():
             raw.execute(f"SET {name} = '{value}'")
         raw.execute(f"SET search_path = {quote_identifier(self.schema)}")
@@ -113,14 +141,24 @@ class PostgresServer(Engine):
         if state in _SENTENCES:
             kind = WorkspaceLocked if state in ("55P03", "40P01") else StoreError
             return kind(f"{place} {_SENTENCES[state].format(error=told)}")
-        gone = state.startswith(("08", "57P")) or (not state and isinstance(error, self._psycopg.OperationalError))
+        gone = state.startswith(("08", "57P")) or (
+            not state and isinstance(error, self._psycopg.OperationalError)
+        )
         if gone:
-            return StoreError(f"{place}: the server went away ({told}); when it runs again, run the command again: it goes on")
+            return StoreError(
+                f"{place}: the server went away ({told}); when it runs again, run the command "
+                "again: it goes on"
+            )
         statement = f" in: {' '.join(sql.split())[:300]}" if sql else ""
-        return StoreError(f"{place} refused a statement: {told}{statement}; nothing was changed by it")
+        return StoreError(
+            f"{place} refused a statement: {told}{statement}; nothing was changed by it"
+        )
 
     def in_transaction(self, raw: Any) -> bool:
-        return not raw.closed and raw.info.transaction_status != self._psycopg.pq.TransactionStatus.IDLE
+        return (
+            not raw.closed
+            and raw.info.transaction_status != self._psycopg.pq.TransactionStatus.IDLE
+        )
 
     def cursor(self, raw: Any, sql: str, values: Sequence[Any]) -> Any:
         self._cursors = getattr(self, "_cursors", 0) + 1
@@ -132,7 +170,10 @@ class PostgresServer(Engine):
         names = database.names()
         if "sl_meta" not in names:
             if names:
-                raise StoreError(f"schema {self.schema!r} of {self.name!r} holds other tables; name another: ?schema=NAME")
+                raise StoreError(
+                    f"schema {self.schema!r} of {self.name!r} holds other tables; name "
+                    "another: ?schema=NAME"
+                )
             return 0
         return int(database.value("SELECT value FROM sl_meta WHERE name = 'layout'") or 0)
 
@@ -152,14 +193,18 @@ class PostgresServer(Engine):
         database.execute(f"GRANT SELECT ON {quote_identifier(relation)} TO {reader}")
 
     def exclusive(self, database: Connection, subject: str) -> None:
-        database.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (f"{self.schema}.{subject}",))
+        database.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (f"{self.schema}.{subject}",)
+        )
 
     def encode(self, value: Any) -> Any:
         return None if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _number_loader() -> Any:
-    """NUMERIC as Python's own numbers: whole ones are integers, up to what a number with a point can hold."""
+    """NUMERIC as Python's own numbers: whole ones are integers, up to what a number
+    with a point can hold.
+    """
     from psycopg.adapt import Loader
 
     class Number(Loader):

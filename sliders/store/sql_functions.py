@@ -20,7 +20,9 @@ def _percentile(values: list[Any], percent: float) -> float:
     ordered = sorted(values)
     place = (len(ordered) - 1) * percent / 100
     low = math.floor(place)
-    return float(ordered[low] + (ordered[min(low + 1, len(ordered) - 1)] - ordered[low]) * (place - low))
+    return float(
+        ordered[low] + (ordered[min(low + 1, len(ordered) - 1)] - ordered[low]) * (place - low)
+    )
 
 
 # Name: number of arguments, values needed for a result, and the result of a group's values.
@@ -30,12 +32,18 @@ ANALYST_AGGREGATES: dict[str, tuple[int, int, _Finish]] = {
     "stdev_pop": (1, 1, lambda values, _: statistics.pstdev(values)),
     "variance": (1, 2, lambda values, _: float(statistics.variance(values))),
     "percentile": (2, 1, _percentile),
-    "mode": (1, 1, lambda values, _: Counter(values).most_common(1)[0][0]),  # the first one seen wins a tie
+    "mode": (
+        1,
+        1,
+        lambda values, _: Counter(values).most_common(1)[0][0],
+    ),  # the first one seen wins a tie
 }
 
 
 class _Aggregate:
-    """Collects the values of a group and notes why it fails; NULLs are left out, as SQL's own aggregates do."""
+    """Collects the values of a group and notes why it fails; NULLs are left out, as
+    SQL's own aggregates do.
+    """
 
     def __init__(self, name: str, complaints: list[str]) -> None:
         self._name, self._complaints = name, complaints
@@ -57,7 +65,9 @@ class _Aggregate:
         raise ValueError(words)
 
     def finalize(self) -> Any:
-        return self._finish(self._values, self._percent) if len(self._values) >= self._least else None
+        return (
+            self._finish(self._values, self._percent) if len(self._values) >= self._least else None
+        )
 
 
 _PLACE = re.compile(r"%[-+ 0#,!]*(\*|\d*)(?:\.(\*|\d+))?")
@@ -72,16 +82,22 @@ def _plain() -> sqlite3.Connection:
 
 
 def _format(*values: Any) -> str | None:
-    """SQLite's own without wide fields: it takes seconds over one of them, in which nothing can stop it."""
+    """SQLite's own without wide fields: it takes seconds over one of them, in which
+    nothing can stop it.
+    """
     for place in _PLACE.finditer(str(values[0]) if values else ""):
-        if "*" in place.groups() or any(int(width or 0) > _FORMAT_WIDTH for width in place.groups()):
+        if "*" in place.groups() or any(
+            int(width or 0) > _FORMAT_WIDTH for width in place.groups()
+        ):
             raise ValueError(f"format() does not take {place.group()!r}")
     marks = ", ".join("?" * len(values))
     return cast("str | None", _plain().execute(f"SELECT printf({marks})", values).fetchone()[0])
 
 
 def _trimmer(strip: Callable[[str, str], str]) -> Callable[[object, object], str | None]:
-    """SQLite's own compares every character with every other, which two long texts turn into hours."""
+    """SQLite's own compares every character with every other, which two long
+    texts turn into hours.
+    """
 
     def trim(text: object, characters: object) -> str | None:
         if text is None or characters is None:
@@ -109,14 +125,19 @@ def register_functions(connection: sqlite3.Connection, *, bounded: bool = False)
         bounded: replace the built-in functions that one call can keep busy for minutes.
 
     Returns:
-        A list that receives the words of each error inside a function, which SQLite itself does not pass on.
+        A list that receives the words of each error inside a function, which SQLite
+            itself does not pass on.
     """
     complaints: list[str] = []
     for name, (arguments, _, _) in ANALYST_AGGREGATES.items():
-        connection.create_aggregate(name, arguments, cast("Any", partial(_Aggregate, name, complaints)))
+        connection.create_aggregate(
+            name, arguments, cast("Any", partial(_Aggregate, name, complaints))
+        )
     if bounded:
         for name, arguments, function in _BOUNDED:
-            connection.create_function(name, arguments, _reporting(function, complaints), deterministic=True)
+            connection.create_function(
+                name, arguments, _reporting(function, complaints), deterministic=True
+            )
     return complaints
 
 

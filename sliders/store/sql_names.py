@@ -1,4 +1,6 @@
-"""SQL names for the user's tables and columns: their own, changed only where SQLite or the package needs the name."""
+"""SQL names for the user's tables and columns: their own, changed only where SQLite or the
+package needs the name.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,20 @@ from collections.abc import Collection
 
 from sliders.schema.names import free_name
 
-# Names that SQLite keeps for itself, that its table-valued functions answer to, or that system and export tables use.
+# Names that SQLite keeps for itself, that its table-valued functions answer to, or that system
+# and export tables use.
 RESERVED_PREFIXES = ("sl_", "sqlite_", "pragma_", "audit_", "fts5", "fts3", "fts4", "rtree")
 RESERVED_TABLES = frozenset(
-    {"cell_absence", "json_each", "json_tree", "dbstat", "generate_series", "bytecode", "tables_used", "sqlite_stmt"}
+    {
+        "cell_absence",
+        "json_each",
+        "json_tree",
+        "dbstat",
+        "generate_series",
+        "bytecode",
+        "tables_used",
+        "sqlite_stmt",
+    }
 )
 _VERSION = re.compile(r"__v\d+$")
 # What every data table has beside the user's columns, and SQLite's names for the row number.
@@ -19,7 +31,9 @@ _RESERVED_COLUMNS = frozenset({*SYSTEM_COLUMNS, "rowid", "oid", "_rowid_"})
 
 
 def fold(name: str) -> str:
-    """`name` as SQLite compares identifiers: ASCII letters in lower case, all others as they are."""
+    """`name` as SQLite compares identifiers: ASCII letters in lower case,
+    all others as they are.
+    """
     return "".join(letter.lower() if letter.isascii() else letter for letter in name)
 
 
@@ -30,11 +44,15 @@ def _free(name: str, taken: Collection[str]) -> str:
 def _printable(name: str, fallback: str, longest: int) -> str:
     cleaned = "".join(letter if letter.isprintable() else " " for letter in name).strip()
     # A lone surrogate is not printable for SQLite: it has no UTF-8 form.
-    return cleaned.encode("utf-8", "replace")[:longest].decode("utf-8", "ignore").strip() or fallback
+    return (
+        cleaned.encode("utf-8", "replace")[:longest].decode("utf-8", "ignore").strip() or fallback
+    )
 
 
 def relation_name(name: str, taken: Collection[str], longest: int) -> str:
-    """The SQL name of table `name`: at most `longest` bytes, free among `taken` (folded names), of no reserved form."""
+    """The SQL name of table `name`: at most `longest` bytes, free among `taken` (folded names),
+    of no reserved form.
+    """
     candidate = _printable(name, "table", longest)
     folded = fold(candidate)
     if folded.startswith(RESERVED_PREFIXES) or folded in RESERVED_TABLES or _VERSION.search(folded):
@@ -43,7 +61,9 @@ def relation_name(name: str, taken: Collection[str], longest: int) -> str:
 
 
 def column_name(name: str, taken: Collection[str], longest: int) -> str:
-    """The SQL name of column `name`: at most `longest` bytes, free among `taken` (folded names), not a system column."""
+    """The SQL name of column `name`: at most `longest` bytes, free among `taken` (folded names),
+    not a system column.
+    """
     candidate = _printable(name, "column", longest)
     if fold(candidate) in _RESERVED_COLUMNS:
         candidate = f"{candidate}_value"
@@ -51,7 +71,9 @@ def column_name(name: str, taken: Collection[str], longest: int) -> str:
 
 
 def companion_name(column: str, role: str, taken: Collection[str], longest: int) -> str:
-    """The SQL name of a companion of the column with this SQL name; the role stays whole where the name has to be cut."""
+    """The SQL name of a companion of the column with this SQL name; the role stays whole where
+    the name has to be cut.
+    """
     base = _printable(column, "column", longest - len(role) - len("__99"))
     return column_name(f"{base}_{role}", taken, longest)
 

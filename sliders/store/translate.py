@@ -9,14 +9,26 @@ from sqlglot import exp
 from sliders.store.sql_names import fold
 
 _PREDICATES = (exp.Predicate, exp.Connector, exp.Not, exp.In, exp.Between, exp.Exists)
-_ARITHMETIC = (exp.Sum, exp.Avg, exp.Max, exp.Min, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.EQ, exp.NEQ)
+_ARITHMETIC = (
+    exp.Sum,
+    exp.Avg,
+    exp.Max,
+    exp.Min,
+    exp.Add,
+    exp.Sub,
+    exp.Mul,
+    exp.Div,
+    exp.EQ,
+    exp.NEQ,
+)
 
 
 def to_postgres(tree: exp.Query, names: Iterable[str]) -> str:
     """A statement over tables and columns of these names, for PostgreSQL.
 
-    SQLite takes names whatever their case, numbers for truth values and the reverse, dynamic types in sums, NULLs as the
-    smallest values, and LIKE whatever the case of ASCII letters; so does the result.
+    SQLite takes names whatever their case, numbers for truth values and the reverse,
+    dynamic types in sums, NULLs as the smallest values, and LIKE whatever the case of ASCII
+    letters; so does the result.
     """
     _name_results(tree)
     result = tree.copy()
@@ -57,9 +69,14 @@ def _function(node: exp.Anonymous) -> exp.Expr:
         share = exp.Div(this=values[1].copy(), expression=exp.Literal.number("100.0"))
         return exp.PercentileCont(this=values[0].copy(), expression=share)
     if name == "total" and values:
-        return exp.Coalesce(this=exp.Sum(this=values[0].copy()), expressions=[exp.Literal.number("0.0")])
+        return exp.Coalesce(
+            this=exp.Sum(this=values[0].copy()), expressions=[exp.Literal.number("0.0")]
+        )
     if name == "julianday" and len(values) == 1:
-        return exp.maybe_parse(f"(EXTRACT(julian FROM CAST({values[0].sql('postgres')} AS TIMESTAMP)) - 0.5)", dialect="postgres")
+        return exp.maybe_parse(
+            f"(EXTRACT(julian FROM CAST({values[0].sql('postgres')} AS TIMESTAMP)) - 0.5)",
+            dialect="postgres",
+        )
     return node
 
 
@@ -77,7 +94,9 @@ def _is(node: exp.Is) -> exp.Expr:
 def _round(node: exp.Round) -> exp.Expr:
     if node.args.get("decimals") is None:
         return node
-    rounded = exp.Round(this=exp.cast(node.this.copy(), "DECIMAL"), decimals=node.args["decimals"].copy())
+    rounded = exp.Round(
+        this=exp.cast(node.this.copy(), "DECIMAL"), decimals=node.args["decimals"].copy()
+    )
     return exp.cast(rounded, "DOUBLE")
 
 
@@ -125,6 +144,10 @@ def _truths(tree: exp.Query) -> None:
 
 def _make_truth(value: exp.Expr) -> None:
     plain = value.unnest()
-    simple_case = isinstance(value.parent, exp.If) and isinstance(value.parent.parent, exp.Case) and value.parent.parent.this
+    simple_case = (
+        isinstance(value.parent, exp.If)
+        and isinstance(value.parent.parent, exp.Case)
+        and value.parent.parent.this
+    )
     if not isinstance(plain, _PREDICATES) and not simple_case:
         value.replace(exp.NEQ(this=exp.paren(value.copy()), expression=exp.Literal.number(0)))

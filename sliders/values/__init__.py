@@ -1,4 +1,6 @@
-"""Printed words to typed values: folding, numbers, dates, units, names. No list of natural-language words stands elsewhere."""
+"""Printed words to typed values: folding, numbers, dates, units, names. No list of natural-language
+words stands elsewhere.
+"""
 
 from __future__ import annotations
 

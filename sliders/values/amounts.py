@@ -1,7 +1,9 @@
-"""What a printed number says in a column's unit, scale and currency, and which of several numbers the column means.
+"""What a printed number says in a column's unit, scale and currency, and which of several
+numbers the column means.
 
-Only type, unit, scale and currency of the column decide. Where the words leave two readings (a scale that may or may not
-hold, "22.268"), the first one is taken and the others still bear a value out.
+Only type, unit, scale and currency of the column decide. Where the words leave two
+readings (a scale that may or may not hold, "22.268"), the first one is taken and the
+others still bear a value out.
 """
 
 from __future__ import annotations
@@ -27,8 +29,9 @@ from sliders.values.vocabulary import SCALE_WORDS, SCALES, ZERO_WORDS
 class Context:
     """What the document shows about its printed values.
 
-    `note` is the header or caption of the table, which may state a scale ("in thousands"). `day_first` and `decimal` are the
-    order of its numeric dates and its decimal mark, None and "" where unknown; `language` is its language (see `language_of`).
+    `note` is the header or caption of the table, which may state a scale ("in thousands").
+    `day_first` and `decimal` are the order of its numeric dates and its decimal mark, None and ""
+    where unknown; `language` is its language (see `language_of`).
     """
 
     note: str = ""
@@ -46,9 +49,9 @@ class Context:
 class Reading:
     """A printed number as the column stores it.
 
-    `scale` is the one that is printed, `note` says how it was read. `mismatch` says that its unit or currency is not the
-    column's and does not convert; `converted` that the unit was changed, so that a rounded value bears it out; `other` that it is
-    the less likely reading of a separator.
+    `scale` is the one that is printed, `note` says how it was read. `mismatch` says that its unit
+    or currency is not the column's and does not convert; `converted` that the unit was changed, so
+    that a rounded value bears it out; `other` that it is the less likely reading of a separator.
     """
 
     value: Amount
@@ -61,13 +64,19 @@ class Reading:
 
 
 def settled(column: Described) -> Expected:
-    """What a column expects, with the currency and scale that its unit names ("USD millions") in their own places."""
+    """What a column expects, with the currency and scale that its unit names ("USD millions")
+    in their own places.
+    """
     return _settled(Expected.of(column))
 
 
 @lru_cache(maxsize=1024)
 def _settled(column: Expected) -> Expected:
-    currency, scale, left = currency_code(column.currency) or column.currency, scale_in(column.scale), []
+    currency, scale, left = (
+        currency_code(column.currency) or column.currency,
+        scale_in(column.scale),
+        [],
+    )
     for word in column.unit.split() if not dimension(column.unit) else ():
         if code := currency_code(word):
             currency = currency or code
@@ -84,7 +93,9 @@ _ONE_VALUE = re.compile(r"[^\d]{0,12}\d[\d .,'’]*[^\d]{0,24}")
 
 
 def read_number(words: str, column: Described, context: Context) -> Reading | str:
-    """The one number that `words` (single blanks) state for the column, or the reason why there is none."""
+    """The one number that `words` (single blanks) state for the column, or the
+    reason why there is none.
+    """
     expected = settled(column)
     if unaccented(words).strip(" .") in ZERO_WORDS:
         return Reading(0, Number(0, len(words), words, 0))
@@ -104,12 +115,16 @@ def read_number(words: str, column: Described, context: Context) -> Reading | st
         chosen = picked
     if not (read := readings(chosen, expected, context)):
         whole = f"{chosen.text!r} is not a whole number"
-        return whole if abs(chosen.value) < _LIMIT else f"{chosen.text!r} does not fit a 64-bit number"
+        return (
+            whole if abs(chosen.value) < _LIMIT else f"{chosen.text!r} does not fit a 64-bit number"
+        )
     return read[0]
 
 
 def all_readings(words: str, column: Described, context: Context) -> tuple[Reading, ...]:
-    """Everything that any number of the words may say in the column's terms, the likelier reading of a number first."""
+    """Everything that any number of the words may say in the column's terms, the likelier
+    reading of a number first.
+    """
     return _all_readings(words, settled(column), context)
 
 
@@ -126,7 +141,14 @@ def _all_readings(words: str, column: Expected, context: Context) -> tuple[Readi
 
 
 def _numbers(text: str, column: Expected, context: Context) -> list[Number]:
-    found = list(numbers_in(text, decimal=context.decimal, whole=column.type is ColumnType.INTEGER, language=context.language))
+    found = list(
+        numbers_in(
+            text,
+            decimal=context.decimal,
+            whole=column.type is ColumnType.INTEGER,
+            language=context.language,
+        )
+    )
     return _compounds(found, text) if dimension(column.unit) else found
 
 
@@ -134,7 +156,9 @@ _JOINT = re.compile(r"\.?,?\s*(?:and\s+|&\s*)?")
 
 
 def _compounds(found: Sequence[Number], text: str) -> list[Number]:
-    """The numbers, with "5 ft 11 in" and "2 hours and 5 minutes" as one number each, in the smaller unit."""
+    """The numbers, with "5 ft 11 in" and "2 hours and 5 minutes" as one number each,
+    in the smaller unit.
+    """
     kept: list[Number] = []
     for number in found:
         before = kept[-1] if kept else None
@@ -155,42 +179,69 @@ def _joined(before: Number, number: Number, text: str) -> Number | None:
     if larger is None or one is None or number.value >= one or not _JOINT.fullmatch(gap):
         return None
     value = amount(larger + Decimal(str(number.value)))
-    return replace(number, start=before.start, text=text[before.start : number.end], value=value, alternative=None)
+    return replace(
+        number,
+        start=before.start,
+        text=text[before.start : number.end],
+        value=value,
+        alternative=None,
+    )
 
 
 def _in_date(number: Number, text: str) -> bool:
-    """Whether a number is a part of a date; eight digits with a unit or a currency ("19080120 minutes") are none."""
+    """Whether a number is a part of a date; eight digits with a unit or a currency
+    ("19080120 minutes") are none.
+    """
     measured = bool(number.unit or number.currency or number.percent)
-    dates = [date for date in dates_in(text) if date.full and not (measured and date.text.isdigit())]
+    dates = [
+        date for date in dates_in(text) if date.full and not (measured and date.text.isdigit())
+    ]
     return any(date.start <= number.start < date.end and not text.isdigit() for date in dates)
 
 
 def _candidates(found: list[Number], text: str, column: Expected) -> list[Number]:
-    plain = [number for number in found if number.plain or (not number.ordinal and unit_fits(number, text, column))]
+    plain = [
+        number
+        for number in found
+        if number.plain or (not number.ordinal and unit_fits(number, text, column))
+    ]
     if dimension(column.unit) != "percent":
         plain = [number for number in plain if not number.percent] or plain
     loose = [number for number in found if not number.ordinal]
-    ordinals = found if column.type is ColumnType.INTEGER and len(found) == 1 and _fills(found[0], text) else []
+    ordinals = (
+        found
+        if column.type is ColumnType.INTEGER and len(found) == 1 and _fills(found[0], text)
+        else []
+    )
     return plain or loose or ordinals
 
 
 def _fills(number: Number, text: str) -> bool:
-    return not re.search(r"[^\W_]", re.sub(r"\bthe\b", "", text[: number.start] + text[number.end :], flags=re.IGNORECASE))
+    return not re.search(
+        r"[^\W_]",
+        re.sub(r"\bthe\b", "", text[: number.start] + text[number.end :], flags=re.IGNORECASE),
+    )
 
 
 def _picked(candidates: list[Number], text: str, column: Expected) -> Number | None:
-    """The one number that the column's percent sign, currency or unit points at; None if none or several."""
+    """The one number that the column's percent sign, currency or unit points at;
+    None if none or several.
+    """
     if dimension(column.unit) == "percent":
         return _only([number for number in candidates if number.percent])
     if "±" in text and len(candidates) == 2 and candidates[1].ranged:
         return candidates[0]
-    if column.currency and (one := _only([n for n in candidates if n.currency and same_currency(n.currency, column.currency)])):
+    if column.currency and (
+        one := _only(
+            [n for n in candidates if n.currency and same_currency(n.currency, column.currency)]
+        )
+    ):
         return one
     if not column.unit:
         return None
-    return _only([n for n in candidates if same_unit(n.unit or _word_after(n, text), column.unit)]) or _only(
-        [n for n in candidates if unit_fits(n, text, column)]
-    )
+    return _only(
+        [n for n in candidates if same_unit(n.unit or _word_after(n, text), column.unit)]
+    ) or _only([n for n in candidates if unit_fits(n, text, column)])
 
 
 def unit_fits(number: Number, text: str, column: Expected) -> bool:
@@ -198,7 +249,9 @@ def unit_fits(number: Number, text: str, column: Expected) -> bool:
     if not column.unit:
         return False
     own = number.unit or ("%" if number.percent else _word_after(number, text))
-    return same_unit(own, column.unit) or bool(dimension(own) and dimension(own) == dimension(column.unit))
+    return same_unit(own, column.unit) or bool(
+        dimension(own) and dimension(own) == dimension(column.unit)
+    )
 
 
 def _only(numbers: list[Number]) -> Number | None:
@@ -214,7 +267,9 @@ _LIMIT = 2**63
 
 
 def readings(number: Number, column: Expected, context: Context) -> list[Reading]:
-    """What one number may say in the column's unit and scale, likeliest first; none where no whole number comes out."""
+    """What one number may say in the column's unit and scale, likeliest first;
+    none where no whole number comes out.
+    """
     bases = [Decimal(str(number.value))]
     if number.alternative is not None and not (context.decimal or context.scale):
         bases.append(Decimal(str(number.alternative)))
@@ -224,15 +279,20 @@ def readings(number: Number, column: Expected, context: Context) -> list[Reading
         mismatch = f"{number.text!r} is in {number.currency}, the column in {column.currency}"
     if other := _other_kind(number, measured, wanted, column):
         mismatch = f"{number.text!r} is in {other}, the column in {column.unit or column.currency}"
-    converts = convert(bases[0], number.unit, column.unit) is not None and not same_unit(number.unit, column.unit)
+    converts = convert(bases[0], number.unit, column.unit) is not None and not same_unit(
+        number.unit, column.unit
+    )
     read = _percents if number.percent or wanted == "percent" else _units if converts else _scaled
     if measured == "coin" and column.currency:
         read = _coins
     return [
-        Reading(amount(value), number, scale, note, mismatch, read is _units, other=base is not bases[0])
+        Reading(
+            amount(value), number, scale, note, mismatch, read is _units, other=base is not bases[0]
+        )
         for base in bases
         for value, scale, note in read(base, number, column, context)
-        if abs(value) < _LIMIT and (column.type is not ColumnType.INTEGER or value == value.to_integral_value())
+        if abs(value) < _LIMIT
+        and (column.type is not ColumnType.INTEGER or value == value.to_integral_value())
     ]
 
 
@@ -240,22 +300,31 @@ _NEVER_MONEY = frozenset(("time", "calendar", "mass", "area"))
 
 
 def _other_kind(number: Number, measured: str, wanted: str, column: Expected) -> str:
-    """The printed unit where it measures another thing than the column does, "" where it may be the column's."""
+    """The printed unit where it measures another thing than the column does, "" where it
+    may be the column's.
+    """
     if wanted and measured not in ("", wanted):
         return number.unit
-    if wanted not in ("", "percent") and (number.percent or (number.currency and not column.currency)):
+    if wanted not in ("", "percent") and (
+        number.percent or (number.currency and not column.currency)
+    ):
         return number.currency or "%"
     money = column.currency and not (column.unit or number.currency)
     return number.unit if money and measured in _NEVER_MONEY and len(number.unit) > 1 else ""
 
 
 def unknown_conversion(words: str, column: Described, context: Context) -> str:
-    """What words say that are all in a unit of another kind than the column's (mg/dL for mmol/L), "" for other words: whether a
-    value follows from them hangs on what was measured."""
+    """What words say that are all in a unit of another kind than the column's (mg/dL for mmol/L),
+    "" for other words: whether a value follows from them hangs on what was measured.
+    """
     expected = settled(column)
     found = _all_readings(words, expected, context)
     kinds = {dimension(reading.number.unit) for reading in found}
-    if len(kinds) != 1 or not dimension(expected.unit) or kinds & {"", "percent", dimension(expected.unit)}:
+    if (
+        len(kinds) != 1
+        or not dimension(expected.unit)
+        or kinds & {"", "percent", dimension(expected.unit)}
+    ):
         return ""
     return found[0].mismatch
 
@@ -275,7 +344,13 @@ def _percents(base: Decimal, number: Number, column: Expected, _context: Context
     printed = "%" if number.percent else number.unit
     value = convert(base, printed, column.unit)
     if value is not None:
-        return [(value, "", "" if same_unit(printed, column.unit) else f"{base} {printed} as {column.unit}")]
+        return [
+            (
+                value,
+                "",
+                "" if same_unit(printed, column.unit) else f"{base} {printed} as {column.unit}",
+            )
+        ]
     if same_unit(column.unit, "share") and abs(base) > 1:
         return [as_share, (base, "", "")]
     return [(base, "", "")]
@@ -286,11 +361,17 @@ def _units(base: Decimal, number: Number, column: Expected, _context: Context) -
     rounded = Decimal(f"{value:.12g}") if value is not None else base
     note = f"{number.text} {number.unit} is {rounded:.6g} {column.unit}"
     options = [(rounded, "", note)]
-    return [*options, (rounded.to_integral_value(), "", f"{note}, rounded")] if column.type is ColumnType.INTEGER else options
+    return (
+        [*options, (rounded.to_integral_value(), "", f"{note}, rounded")]
+        if column.type is ColumnType.INTEGER
+        else options
+    )
 
 
 def _scaled(base: Decimal, number: Number, column: Expected, context: Context) -> _Options:
-    """The value in the scale that the column wants; where no scale is printed and none is certain, both readings."""
+    """The value in the scale that the column wants; where no scale is printed and none is
+    certain, both readings.
+    """
     own = number.scale
     values: list[tuple[Decimal, str]] = [(base, "")]
     if not own and context.scale and not _unscaled(number, column):
@@ -304,11 +385,22 @@ def _scaled(base: Decimal, number: Number, column: Expected, context: Context) -
         return [(value, own, note) for value, note in values]
     factor, stored = SCALES[column.scale], f"stored in {column.scale}"
     if own:
-        return [(value / factor, own, f"{note}; {stored}" if note else stored) for value, note in values]
-    as_is, full = (base, "", f"no scale is printed: taken as {column.scale}"), (base / factor, "", stored)
+        return [
+            (value / factor, own, f"{note}; {stored}" if note else stored) for value, note in values
+        ]
+    as_is, full = (
+        (base, "", f"no scale is printed: taken as {column.scale}"),
+        (base / factor, "", stored),
+    )
     return [full, as_is] if abs(base) >= factor else [as_is, full]
 
 
 def _unscaled(number: Number, column: Expected) -> bool:
-    """Whether a table's scale cannot hold: shares, rates ("USD per share") and measured quantities have none."""
-    return bool(dimension(column.unit) or dimension(number.unit) or re.search(r"/|\bper\b", column.unit.lower()))
+    """Whether a table's scale cannot hold: shares, rates ("USD per share") and measured
+    quantities have none.
+    """
+    return bool(
+        dimension(column.unit)
+        or dimension(number.unit)
+        or re.search(r"/|\bper\b", column.unit.lower())
+    )

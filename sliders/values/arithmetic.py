@@ -1,4 +1,6 @@
-"""Arithmetic that a model wrote, done again: numbers, number words, scales and percent signs with + - * / and parentheses."""
+"""Arithmetic that a model wrote, done again: numbers, number words, scales and percent signs
+with + - * / and parentheses.
+"""
 
 from __future__ import annotations
 
@@ -22,31 +24,43 @@ class ExpressionError(SlidersError):
 
 _OPERATORS = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__"}
 _FUNCTIONS: dict[str, Callable[[Sequence[Decimal]], Decimal]] = {
-    "sum": lambda parts: sum(parts, Decimal()), "min": min, "max": max, "abs": lambda parts: abs(sum(parts, Decimal())),
+    "sum": lambda parts: sum(parts, Decimal()),
+    "min": min,
+    "max": max,
+    "abs": lambda parts: abs(sum(parts, Decimal())),
     **dict.fromkeys(("average", "avg", "mean"), lambda parts: sum(parts, Decimal()) / len(parts)),
-}  # fmt: skip
-_SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*"} | dict.fromkeys("$€£", " "))
+}
+_SIGNS = str.maketrans(
+    {"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*"} | dict.fromkeys("$€£", " ")
+)
 _GROUP = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SCALED = re.compile(rf"(\d[\d.]*)\s*({choice(SPELLED_SCALES)})\b", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d[\d.]*)\s*%")
-_LABEL = re.compile(r"(?<=[\d)])(?:\s+(?:[^\W\d_]+(?:-[^\W\d_]+)*|\([^\W\d_][^()\d]*\)))+(?=\s*(?:$|[-+*/)]))")
+_LABEL = re.compile(
+    r"(?<=[\d)])(?:\s+(?:[^\W\d_]+(?:-[^\W\d_]+)*|\([^\W\d_][^()\d]*\)))+(?=\s*(?:$|[-+*/)]))"
+)
 _LONGEST = 400
 
 
 def evaluate(expression: str) -> int | float:
-    """The value of arithmetic over numbers: + - * / and parentheses, and sum, average, min, max and abs of some.
+    """The value of arithmetic over numbers: + - * / and parentheses, and sum, average, min,
+    max and abs of some.
 
-    Number words, scale words, percent signs and grouping commas are read ("two + 15", "1.6 million"); words that label a number
-    and a result behind "=" are let go ("2 pilots + 15 passengers = 17"). Raises ExpressionError: it is anything else, or divides
-    by zero.
+    Number words, scale words, percent signs and grouping commas are read ("two + 15", "1.6
+    million"); words that label a number and a result behind "=" are let go ("2 pilots + 15
+    passengers = 17"). Raises ExpressionError: it is anything else, or divides by zero.
     """
     text = _arithmetic(expression) if len(expression) <= _LONGEST else ""
     if not text:
-        raise ExpressionError(f"{expression[:80]!r} is no arithmetic: give numbers with + - * / and parentheses")
+        raise ExpressionError(
+            f"{expression[:80]!r} is no arithmetic: give numbers with + - * / and parentheses"
+        )
     try:
         value = _evaluated(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, ArithmeticError, RecursionError) as error:
-        raise ExpressionError(f"{expression[:80]!r} cannot be computed: {type(error).__name__}") from error
+        raise ExpressionError(
+            f"{expression[:80]!r} cannot be computed: {type(error).__name__}"
+        ) from error
     if not value.is_finite() or abs(value) >= 2**63:
         raise ExpressionError(f"{expression[:80]!r} does not fit a 64-bit number")
     return amount(value)
@@ -60,7 +74,9 @@ def _arithmetic(expression: str) -> str:
     text = _SCALED.sub(lambda match: f"({match[1]}*{SCALES[SCALE_WORDS[match[2].lower()]]})", text)
     for spelled in reversed(list(spelled_in(text))):
         text = f"{text[: spelled.start]}{spelled.value}{text[spelled.end :]}"
-    return _LABEL.sub("", _PERCENT.sub(r"(\1/100)", re.sub(r"(?<=\d)\s*x\s*(?=\d)", "*", text))).strip()
+    return _LABEL.sub(
+        "", _PERCENT.sub(r"(\1/100)", re.sub(r"(?<=\d)\s*x\s*(?=\d)", "*", text))
+    ).strip()
 
 
 _SUM = re.compile(r"[^\W\d_]|\+|[\d)]\s*-")
@@ -68,7 +84,9 @@ _LITERAL = re.compile(r"\d+(?:\.\d+)?")
 
 
 def factors(expression: str) -> list[float]:
-    """The numbers of arithmetic that only multiplies and divides numbers without scale words or percent signs, else none."""
+    """The numbers of arithmetic that only multiplies and divides numbers without scale words or
+    percent signs, else none.
+    """
     worded = (*spelled_in(expression), *han_numbers(expression))
     text = _arithmetic(expression)
     plain = not (worded or "%" in expression or _SCALED.search(expression) or _SUM.search(text))
@@ -84,10 +102,16 @@ def _evaluated(node: ast.expr) -> Decimal:
     if isinstance(node, ast.BinOp) and (name := _OPERATORS.get(type(node.op))):
         result: Decimal = getattr(_evaluated(node.left), name)(_evaluated(node.right))
         return result
-    named = _FUNCTIONS.get(ast.unparse(node.func).lower()) if isinstance(node, ast.Call) and not node.keywords else None
+    named = (
+        _FUNCTIONS.get(ast.unparse(node.func).lower())
+        if isinstance(node, ast.Call) and not node.keywords
+        else None
+    )
     if isinstance(node, ast.Call) and named and node.args:
         return named([_evaluated(argument) for argument in node.args])
-    raise ExpressionError(f"{ast.unparse(node)[:80]!r} is no number: give numbers with + - * / and parentheses")
+    raise ExpressionError(
+        f"{ast.unparse(node)[:80]!r} is no number: give numbers with + - * / and parentheses"
+    )
 
 
 _ROUNDED = 0.02
@@ -95,7 +119,8 @@ _ROUNDED = 0.02
 
 
 def rounds_to(value: int | float, exact: int | float, *, whole: bool = False) -> bool:
-    """Whether a value is an exact number, or that number rounded to the digits that the value has (7.72 for 139/18).
+    """Whether a value is an exact number, or that number rounded to the digits that the value
+    has (7.72 for 139/18).
 
     Args:
         whole: whether the value has to be a whole number, however much rounding changes it.

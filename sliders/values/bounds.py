@@ -1,7 +1,9 @@
-"""What is printed with a number that is not exact: "<0.5", "at least 40", "about 300", "between 300 and 400".
+"""What is printed with a number that is not exact: "<0.5", "at least 40", "about 300",
+"between 300 and 400".
 
-Signs of any script, and words of en, de, fr, es, it, pt, nl, pl, cs, ru, zh, ja, ko, ar and hi. Words that are not listed say
-nothing: the number is taken as it stands, and its reader may say more.
+Signs of any script, and words of en, de, fr, es, it, pt, nl, pl, cs, ru, zh, ja, ko, ar
+and hi. Words that are not listed say nothing: the number is taken as it stands, and its
+reader may say more.
 """
 
 from __future__ import annotations
@@ -15,33 +17,58 @@ from sliders.values.spelled import choice
 
 ABOUT = "about"
 BETWEEN = "between "
-_SIGNS = {"<=": "<=", "=<": "<=", ">=": ">=", "=>": ">=", "≤": "<=", "≦": "<=", "≥": ">=", "≧": ">=", "<": "<", ">": ">",
-          "＜": "<", "＞": ">", "~": ABOUT, "≈": ABOUT, "∼": ABOUT, "～": ABOUT}  # fmt: skip
+_SIGNS = {
+    "<=": "<=",
+    "=<": "<=",
+    ">=": ">=",
+    "=>": ">=",
+    "≤": "<=",
+    "≦": "<=",
+    "≥": ">=",
+    "≧": ">=",
+    "<": "<",
+    ">": ">",
+    "＜": "<",
+    "＞": ">",
+    "~": ABOUT,
+    "≈": ABOUT,
+    "∼": ABOUT,
+    "～": ABOUT,
+}
 _BEFORE = {
-    "<": """below; less than; fewer than; lower than; smaller than; weniger als; kleiner als; moins de; inférieur à; inférieure à;
-        en dessous de; menos de; por debajo de; inferior a; meno di; inferiore a; abaixo de; minder dan; lager dan; poniżej;
-        mniej niż; méně než; менее; меньше; ниже; 低于; 少于; 小于; 不到; أقل من""",
-    ">": """above; more than; greater than; higher than; exceeding; in excess of; mehr als; größer als; plus de; supérieur à;
-        supérieure à; au-dessus de; más de; superior a; por encima de; più di; superiore a; mais de; acima de; meer dan; ponad;
-        powyżej; więcej niż; více než; более; больше; свыше; выше; 超过; 高于; 大于; 多于; أكثر من""",
-    "<=": """up to; at most; no more than; not more than; not exceeding; bis zu; höchstens; maximal; au plus; au maximum;
-        como máximo; al massimo; no máximo; hoogstens; maximaal; najwyżej; maksymalnie; nejvýše; maximálně; не более; максимум;
-        至多; 最多; 不超过; على الأكثر""",
-    ">=": """at least; no less than; not less than; no fewer than; mindestens; wenigstens; au moins; au minimum; al menos;
-        como mínimo; por lo menos; almeno; pelo menos; no mínimo; minstens; ten minste; minimaal; co najmniej; przynajmniej;
-        alespoň; nejméně; не менее; как минимум; минимум; 至少; 不少于; 不低于; 少なくとも; 적어도; على الأقل; कम से कम""",
-    ABOUT: """about; approximately; approx.; approx; roughly; nearly; almost; circa; ca.; etwa; rund; ungefähr; zirka; environ;
-        aproximadamente; all'incirca; por volta de; ongeveer; około; asi; přibližně; zhruba; около; примерно; приблизительно;
-        порядка; 约; 大约; 大概; 約; およそ; 약; 대략; حوالي; تقريبا; लगभग; करीब; क़रीब""",
-    "": """the above; the below; en plus de; 找不到; 看不到; 得不到; 想不到; 见不到; 收不到; 做不到; 节约; 预约; 合约; 签约; 违约;
-        续约; 解约; 履约; 条约; 公约; 契约; 制约; 租约; 纽约; 契約; 予約; 節約; 公約; 条約; 解約; 制約; 規約; 成約""",
-}  # fmt: skip
-"""Words that mean another thing before a number as well ("über 4000 EUR": of, or more than) are left to the reader; what means
-nothing here only holds a word of the list."""
+    "<": """below; less than; fewer than; lower than; smaller than; weniger als; kleiner als;
+        moins de; inférieur à; inférieure à; en dessous de; menos de; por debajo de; inferior a;
+        meno di; inferiore a; abaixo de; minder dan; lager dan; poniżej; mniej niż; méně než;
+        менее; меньше; ниже; 低于; 少于; 小于; 不到; أقل من""",
+    ">": """above; more than; greater than; higher than; exceeding; in excess of; mehr als;
+        größer als; plus de; supérieur à; supérieure à; au-dessus de; más de; superior a;
+        por encima de; più di; superiore a; mais de; acima de; meer dan; ponad; powyżej;
+        więcej niż; více než; более; больше; свыше; выше; 超过; 高于; 大于; 多于; أكثر من""",
+    "<=": """up to; at most; no more than; not more than; not exceeding; bis zu; höchstens; maximal;
+        au plus; au maximum; como máximo; al massimo; no máximo; hoogstens; maximaal; najwyżej;
+        maksymalnie; nejvýše; maximálně; не более; максимум; 至多; 最多; 不超过; على الأكثر""",
+    ">=": """at least; no less than; not less than; no fewer than; mindestens; wenigstens; au moins;
+        au minimum; al menos; como mínimo; por lo menos; almeno; pelo menos; no mínimo;
+        minstens; ten minste; minimaal; co najmniej; przynajmniej; alespoň; nejméně; не менее;
+        как минимум; минимум; 至少; 不少于; 不低于; 少なくとも; 적어도; على الأقل; कम से कम""",
+    ABOUT: """about; approximately; approx.; approx; roughly; nearly; almost; circa; ca.; etwa;
+        rund; ungefähr; zirka; environ; aproximadamente; all'incirca; por volta de; ongeveer;
+        około; asi; přibližně; zhruba; около; примерно; приблизительно; порядка; 约; 大约; 大概;
+        約; およそ; 약; 대략; حوالي; تقريبا; लगभग; करीब; क़रीब""",
+    "": """the above; the below; en plus de; 找不到; 看不到; 得不到; 想不到; 见不到; 收不到; 做不到;
+        节约; 预约; 合约; 签约; 违约; 续约; 解约; 履约; 条约; 公约; 契约; 制约; 租约; 纽约;
+        契約; 予約; 節約; 公約; 条約; 解約; 制約; 規約; 成約""",
+}
+"""Words that mean another thing before a number as well ("über 4000 EUR": of, or more than) are
+left to the reader; what means nothing here only holds a word of the list.
+"""
 _AFTER = {
     "<": "未満; 미만; से कम",
     ">": "초과; से अधिक; से ज़्यादा",
-    "<=": "or less; or fewer; oder weniger; ou moins; o menos; o meno; ou menos; of minder; 以下; 以内; 이하",
+    "<=": (
+        "or less; or fewer; oder weniger; ou moins; o menos; o meno; ou menos; of minder; "
+        "以下; 以内; 이하"
+    ),
     ">=": "or more; oder mehr; ou plus; o más; o più; ou mais; of meer; 以上; 이상",
     ABOUT: "or so; 左右; ほど; 程度; 정도",
 }
@@ -71,16 +98,22 @@ _NAMED = {"under": "<", "over": ">", "maximum": "<=", "minimum": ">=", "around":
 
 
 def named_bound(said: object) -> str:
-    """The bound that a reader names in a word or sign of its own ("≤", "At least", "between 300 and 400"), "" for none."""
+    """The bound that a reader names in a word or sign of its own ("≤", "At least", "between 300
+    and 400"), "" for none.
+    """
     words = " ".join(said.split()).casefold() if isinstance(said, str) else ""
     return _SIGNS.get(words) or _MEANS_BEFORE.get(words) or _NAMED.get(words) or words[:60]
 
 
 @lru_cache(maxsize=4096)
 def bound_at(line: str, start: int, end: int) -> str:
-    """What a line prints with the number at a place: "<", "<=", ">", ">=", "about" or "between 300 and 400"; "" for nothing."""
+    """What a line prints with the number at a place: "<", "<=", ">", ">=", "about" or "between 300
+    and 400"; "" for nothing.
+    """
     numbers = numbers_in(line)
-    at = [place for place, number in enumerate(numbers) if number.start < end and number.end > start]
+    at = [
+        place for place, number in enumerate(numbers) if number.start < end and number.end > start
+    ]
     if not at or len(at) > 2 or not numbers[at[0]].plain:
         return ""
     for low, high in ((at[0] - 1, at[0]), (at[0], at[0] + 1)):
@@ -90,14 +123,21 @@ def bound_at(line: str, start: int, end: int) -> str:
 
 
 def _is_range(line: str, low: Number, high: Number) -> bool:
-    if low.value >= high.value or not _JOINT.fullmatch(_plain(line[low.end : high.start].removeprefix(f" {low.unit}"))):
+    if low.value >= high.value or not _JOINT.fullmatch(
+        _plain(line[low.end : high.start].removeprefix(f" {low.unit}"))
+    ):
         return False
-    return bool(_ending(_BETWEEN_BEFORE, line[: low.start])) or _INSIDE_AFTER.match(_plain(line[high.end :])) is not None
+    return (
+        bool(_ending(_BETWEEN_BEFORE, line[: low.start]))
+        or _INSIDE_AFTER.match(_plain(line[high.end :])) is not None
+    )
 
 
 def _beside(line: str, number: Number) -> str:
     before, behind = line[: number.start], line[number.end : number.end + _UNIT]
-    if (sign := _SIGN_BEFORE.search(before)) and not (sign[1] == ">" and sign.start() == 0 and before[-1].isspace()):
+    if (sign := _SIGN_BEFORE.search(before)) and not (
+        sign[1] == ">" and sign.start() == 0 and before[-1].isspace()
+    ):
         return _SIGNS[sign[1]]
     if word := _ending(_WORD_BEFORE, before):
         return _turned(_MEANS_BEFORE[word], before[: _plain(before).rindex(word)])
@@ -106,11 +146,17 @@ def _beside(line: str, number: Number) -> str:
     unit = number.unit and re.match(rf"[\s-]?{re.escape(number.unit)}", behind)
     rest = _plain(behind[unit.end() if unit else 0 :])
     found = _WORD_AFTER.match(rest)
-    return _MEANS_AFTER[found[1]] if found and _whole(found[1][-1], rest[found.end() : found.end() + 1]) else ""
+    return (
+        _MEANS_AFTER[found[1]]
+        if found and _whole(found[1][-1], rest[found.end() : found.end() + 1])
+        else ""
+    )
 
 
 def _ending(pattern: re.Pattern[str], before: str) -> str:
-    """The listed word that a text ends with, "" where it is the end of another one; scripts without blanks have no such ends."""
+    """The listed word that a text ends with, "" where it is the end of another one;
+    scripts without blanks have no such ends.
+    """
     found = pattern.search(_plain(before))
     if found is None:
         return ""
@@ -119,7 +165,9 @@ def _ending(pattern: re.Pattern[str], before: str) -> str:
     return found[1] if _whole(left, found[1][0]) and not inside else ""
 
 
-_NOT = re.compile(r"(?:\b(?:not?|nicht|pas|non|não|niet|nie|ne|не)\s|[不未没]|没有|\bلا\s|\bليس\s)$")
+_NOT = re.compile(
+    r"(?:\b(?:not?|nicht|pas|non|não|niet|nie|ne|не)\s|[不未没]|没有|\bلا\s|\bليس\s)$"
+)
 _OPPOSITE = {"<": ">=", ">": "<="}
 
 

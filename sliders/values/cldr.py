@@ -1,4 +1,6 @@
-"""Names of months and currencies and number marks in every language, from CLDR by Babel; loaded when they are first needed."""
+"""Names of months and currencies and number marks in every language, from CLDR by Babel;
+loaded when they are first needed.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,38 @@ from typing import Any
 from sliders.values.folding import fold, unaccented
 from sliders.values.vocabulary import MONTH_CASES
 
-LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "ru", "zh", "ja", "ko", "ar", "hi")
+LANGUAGES = (
+    "en",
+    "de",
+    "fr",
+    "es",
+    "it",
+    "pt",
+    "nl",
+    "pl",
+    "cs",
+    "ru",
+    "zh",
+    "ja",
+    "ko",
+    "ar",
+    "hi",
+)
 """The languages whose numbers, dates and notes code reads."""
 _LOCALES = (*LANGUAGES, "pt_PT", "de_AT", "ar_LB", "ar_MA")
 _WIDELY_READ = ("en", "de", "fr", "es")
-_WORDS_TOO = frozenset("out set led pro dub lip lis sty sie mag gen lut maj cze uno rij paz zar".split())
-"""Short names of months that are words of other languages: they count in their own language only."""
+_WORDS_TOO = frozenset(
+    "out set led pro dub lip lis sty sie mag gen lut maj cze uno rij paz zar".split()
+)
+"""Short names of months that are words of other languages: they count in
+their own language only.
+"""
 _SHORTENED = {"maerz": 3, "mrz": 3, "feber": 2, "mzo": 3, "juny": 6, "sept": 9, "okt": 10}
 _CURRENCIES = (
-    "USD EUR GBP JPY CNY INR CHF CAD AUD NZD SEK NOK DKK PLN CZK HUF RUB TRY BRL MXN ZAR SGD HKD KRW MYR IDR THB PHP VND ILS "
-    "AED SAR QAR KWD BHD OMR JOD EGP MAD TND NGN KES ARS CLP COP PEN TWD UAH RON BGN ISK PKR LKR KZT"
-).split()  # fmt: skip
+    "USD EUR GBP JPY CNY INR CHF CAD AUD NZD SEK NOK DKK PLN CZK HUF RUB TRY BRL MXN ZAR SGD HKD "
+    "KRW MYR IDR THB PHP VND ILS AED SAR QAR KWD BHD OMR JOD EGP MAD TND NGN KES ARS CLP COP PEN "
+    "TWD UAH RON BGN ISK PKR LKR KZT"
+).split()
 
 
 def letter_by_letter(text: str) -> str:
@@ -51,7 +74,9 @@ def _month_names(name: str, widths: tuple[str, ...]) -> Iterator[tuple[str, int]
 
 @cache
 def countries() -> Mapping[str, str]:
-    """The codes of countries by their names in all the languages that code reads, folded; of a name of two countries none."""
+    """The codes of countries by their names in all the languages that code reads, folded;
+    of a name of two countries none.
+    """
     found: dict[str, str] = {}
     for name in LANGUAGES:
         for code, printed in _locale(name).territories.items():
@@ -62,10 +87,14 @@ def countries() -> Mapping[str, str]:
 
 @cache
 def months(language: str = "") -> Mapping[str, int]:
-    """Names and abbreviations of months in all the languages that code reads, folded; `language` is that of the text."""
+    """Names and abbreviations of months in all the languages that code reads, folded;
+    `language` is that of the text.
+    """
     found = dict(_SHORTENED)
     for line in MONTH_CASES:
-        found.update((letter_by_letter(word), number) for number, word in enumerate(line.split(), start=1))
+        found.update(
+            (letter_by_letter(word), number) for number, word in enumerate(line.split(), start=1)
+        )
     for name in (language, *_LOCALES) if language in LANGUAGES else _LOCALES:
         for word, number in _month_names(name, ("wide", "abbreviated")):
             if name in (language, *_WIDELY_READ) or word not in _WORDS_TOO:
@@ -75,18 +104,30 @@ def months(language: str = "") -> Mapping[str, int]:
 
 @cache
 def weekdays() -> frozenset[str]:
-    """Names and abbreviations of the days of the week in all the languages that code reads, folded."""
+    """Names and abbreviations of the days of the week in all the languages
+    that code reads, folded.
+    """
     widths = (names for name in LANGUAGES for names in _locale(name).days.values())
-    printed = (day for names in widths for width in ("wide", "abbreviated") for day in names[width].values())
+    printed = (
+        day
+        for names in widths
+        for width in ("wide", "abbreviated")
+        for day in names[width].values()
+    )
     return frozenset(letter_by_letter(day).strip(" .") for day in printed)
 
 
 @cache
 def month_pattern(language: str = "") -> str:
-    """Alternatives of a pattern for the names of months, grouped by their first letters: nothing else is compared with them."""
+    """Alternatives of a pattern for the names of months, grouped by their first letters:
+    nothing else is compared with them.
+    """
     names = sorted(months(language), key=len, reverse=True)
     first = dict.fromkeys(name[0] for name in names)
-    parts = (f"{char}(?:{'|'.join(re.escape(name[1:]) for name in names if name[0] == char)})" for char in first)
+    parts = (
+        f"{char}(?:{'|'.join(re.escape(name[1:]) for name in names if name[0] == char)})"
+        for char in first
+    )
     return f"(?=[{''.join(first)}])(?:{'|'.join(parts)})"
 
 
@@ -100,7 +141,9 @@ def decimal_mark(language: str) -> str:
 
 @cache
 def currency_names() -> Mapping[str, str]:
-    """Folded full names of currencies ("долларов сша", "dolares estadounidenses") in every language -> ISO code."""
+    """Folded full names of currencies ("долларов сша", "dolares estadounidenses") in every
+    language -> ISO code.
+    """
     from babel.numbers import get_currency_name
 
     found: dict[str, str] = {}

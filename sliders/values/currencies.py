@@ -9,7 +9,12 @@ from sliders.values.cldr import currency_names
 from sliders.values.folding import fold
 from sliders.values.scripts import LETTERS
 from sliders.values.spelled import choice
-from sliders.values.vocabulary import CURRENCY_CODES, CURRENCY_FAMILIES, CURRENCY_NAMES, CURRENCY_SYMBOLS
+from sliders.values.vocabulary import (
+    CURRENCY_CODES,
+    CURRENCY_FAMILIES,
+    CURRENCY_NAMES,
+    CURRENCY_SYMBOLS,
+)
 
 MARKS = rf"(?:{choice(CURRENCY_SYMBOLS)}|{choice(CURRENCY_CODES)})"
 """Symbols and codes of currencies, as alternatives of a pattern."""
@@ -20,12 +25,16 @@ _VERBS = frozenset(("try", "cop"))  # currencies in capitals only
 
 
 def named(printed: str) -> str:
-    """The ISO code, or the family, of a currency that stands beside a number; any other words in capitals."""
+    """The ISO code, or the family, of a currency that stands beside a number;
+    any other words in capitals.
+    """
     return "" if printed in _VERBS else _CURRENCIES.get(printed.lower(), printed.upper())
 
 
 def currency_code(name: str) -> str:
-    """The ISO code of a currency by its code, symbol or name, "$" for a dollar of no country, "" for none."""
+    """The ISO code of a currency by its code, symbol or name, "$" for a dollar of no
+    country, "" for none.
+    """
     found = _CURRENCIES.get(name.strip().lower(), name.strip().upper())
     return found if found in CURRENCY_FAMILIES or found in CURRENCY_CODES else ""
 
@@ -39,20 +48,33 @@ def _first_words() -> frozenset[str]:
 
 
 def currency_after(text: str, end: int) -> str:
-    """The ISO code of the currency whose full name in any language stands behind a number ("polnische Zloty"), or ""."""
+    """The ISO code of the currency whose full name in any language stands behind a number
+    ("polnische Zloty"), or "".
+    """
     if (match := _NAME_AFTER.match(text, end)) is None:
         return ""
     words = fold(match[1]).split()
     if not words or words[0] not in _first_words():
         return ""
     names = currency_names()
-    return next((names[name] for count in range(len(words), 0, -1) if (name := " ".join(words[:count])) in names), "")
+    return next(
+        (
+            names[name]
+            for count in range(len(words), 0, -1)
+            if (name := " ".join(words[:count])) in names
+        ),
+        "",
+    )
 
 
 def same_currency(printed: str, wanted: str) -> bool:
-    """Whether a printed currency may be the wanted one: marks and names are shared by several ("$", "¥", "peso")."""
+    """Whether a printed currency may be the wanted one: marks and names are shared by
+    several ("$", "¥", "peso").
+    """
     families = CURRENCY_FAMILIES
-    one, other = (families.get(code, frozenset((_ALIASES.get(code, code),))) for code in (printed, wanted))
+    one, other = (
+        families.get(code, frozenset((_ALIASES.get(code, code),))) for code in (printed, wanted)
+    )
     return bool(one & other)
 
 

@@ -1,8 +1,10 @@
-"""Dates as they are printed, read without inventing a part: no relative dates, no missing days filled in.
+"""Dates as they are printed, read without inventing a part: no relative dates, no
+missing days filled in.
 
-Numeric dates with dots are day first. With slashes or hyphens a part above 12 settles the order; where both readings
-are possible the caller's `day_first` decides (`infer_day_first` reads it from the document's other dates), and without
-it the date is ambiguous and does not parse. Two-digit years up to `PIVOT` are 20xx, above it 19xx.
+Numeric dates with dots are day first. With slashes or hyphens a part above 12 settles the order;
+where both readings are possible the caller's `day_first` decides (`infer_day_first` reads it from
+the document's other dates), and without it the date is ambiguous and does not parse. Two-digit
+years up to `PIVOT` are 20xx, above it 19xx.
 """
 
 from __future__ import annotations
@@ -22,10 +24,11 @@ PIVOT = 49
 
 @dataclass(frozen=True, slots=True)
 class PrintedDate:
-    """A date at characters `start` to `end` (exclusive) of a text; `month` or `day` None where they are not printed.
+    """A date at characters `start` to `end` (exclusive) of a text; `month` or `day` None where
+    they are not printed.
 
-    `time` is "HH:MM:SS" or "". `ambiguous` marks a numeric date whose day and month could be swapped; its parts then
-    hold the day-first reading.
+    `time` is "HH:MM:SS" or "". `ambiguous` marks a numeric date whose day and month could be
+    swapped; its parts then hold the day-first reading.
     """
 
     start: int
@@ -45,13 +48,18 @@ class PrintedDate:
     @property
     def iso(self) -> str:
         """ISO 8601 with as many parts as are printed: "1999-10-25", "1999-10" or "1999"."""
-        parts = [f"{self.year:04d}", *(f"{part:02d}" for part in (self.month, self.day) if part is not None)]
+        parts = [
+            f"{self.year:04d}",
+            *(f"{part:02d}" for part in (self.month, self.day) if part is not None),
+        ]
         return "-".join(parts)
 
 
 _GAP = r"[\s.,/-]*(?:\b(?:of|de|del|d')\s+)?"
 _DAY = r"(?P<day>[0-3]?\d)(?:\s?(?:st|nd|rd|th|er|[ºª]|[oa](?=\s)|\.|-(?:го|е|ое|й)\b))?"
-_DAY_OR_WORD = rf"(?:{_DAY}|(?P<spelled>{'|'.join(sorted(DAYS, key=len, reverse=True)).replace('-', '[- ]')}))"
+_DAY_OR_WORD = (
+    rf"(?:{_DAY}|(?P<spelled>{'|'.join(sorted(DAYS, key=len, reverse=True)).replace('-', '[- ]')}))"
+)
 """Days in words only where a year follows: "the second may" names no day."""
 _TIME = (
     r"(?:(?:,|\s|t|at|um|-)*(?<!\d)(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?"
@@ -64,7 +72,15 @@ _ENDED = rf"(?![{WORD}\u0600-\u06ff\u0900-\u097f])"
 """Behind a month or a year: no further letter of the word; a script without blanks has none."""
 _YEAR_MARK = r"(?:\s?(?:г\b\.?|года?\b|r\b\.?|roku\b|م(?!\w)))?"
 _HAN = "〇零○一二三四五六七八九十元"
-_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "明治": 1867, "民国": 1911, "民國": 1911}
+_ERAS = {
+    "令和": 2018,
+    "平成": 1988,
+    "昭和": 1925,
+    "大正": 1911,
+    "明治": 1867,
+    "民国": 1911,
+    "民國": 1911,
+}
 _HAN_YEAR = rf"(?:(?P<era>{'|'.join(_ERAS)})\s?)?(?P<year>\d{{1,4}}|[{_HAN}]{{1,4}})\s?[年년]"
 _HAN_MONTH = rf"\s?(?P<month>\d{{1,2}}|[{_HAN}]{{1,3}})\s?[月월]"
 _HAN_DAY = rf"\s?(?P<day>\d{{1,2}}|[{_HAN}]{{1,3}})\s?[日号號일]"
@@ -72,7 +88,9 @@ _HAN_DAY = rf"\s?(?P<day>\d{{1,2}}|[{_HAN}]{{1,3}})\s?[日号號일]"
 
 @cache
 def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
-    """Full dates first, then months with a year, then bare years, with the names of months in every language that code reads."""
+    """Full dates first, then months with a year, then bare years, with the names of months in every
+    language that code reads.
+    """
     month = month_pattern(language)
     named = (
         rf"{_DAY_OR_WORD}(?:\s+day)?{_GAP}(?P<month>{month}){_ENDED}{_GAP}(?P<year>\d{{4}}|{_SHORT_YEAR}){_TIME}",
@@ -81,7 +99,8 @@ def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
     )
     figures = (
         r"(?P<year>\d{4})(?P<sep>[-/.])(?P<month>\d{1,2})(?P=sep)(?P<day>\d{1,2})" + _TIME,
-        r"(?P<first>\d{1,2})(?P<sep>\s?[-/.]\s?)(?P<middle>\d{1,2})(?P=sep)(?P<year>\d{4}|\d\d)" + _TIME,
+        r"(?P<first>\d{1,2})(?P<sep>\s?[-/.]\s?)(?P<middle>\d{1,2})(?P=sep)(?P<year>\d{4}|\d\d)"
+        + _TIME,
     )
     rest = (
         rf"(?P<month>{month}){_ENDED}{_GAP}(?P<year>\d{{4}}|['’]\d\d)",
@@ -93,26 +112,38 @@ def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
     joined, apart = rf"(?<![{WORD}])(?<!\d[./])", rf"(?<![{WORD}])(?<!\d[./-])"
     ends, ends_apart = rf"(?![{WORD}])(?![./]\d)", rf"(?![{WORD}])(?![./-]\d)"
     ordered = (
-        *((apart, pattern, ends_apart) for pattern in figures), *((joined, pattern, ends) for pattern in named),
+        *((apart, pattern, ends_apart) for pattern in figures),
+        *((joined, pattern, ends) for pattern in named),
         (apart, packed, ends_apart),
-        *((rf"(?<![{WORD}{_HAN}])", han, "") for han in (_HAN_YEAR + _HAN_MONTH + _HAN_DAY + _TIME, _HAN_YEAR + _HAN_MONTH)),
-        (joined, rest[0], ends), *((apart, pattern, ends_apart) for pattern in rest[1:]),
-        (rf"(?<![{WORD}{_HAN}])", _HAN_YEAR, ""), (apart, r"(?P<year>[12]\d{3})", ends_apart),
-    )  # fmt: skip
-    return tuple(re.compile(f"{before}{pattern}{after}", re.IGNORECASE) for before, pattern, after in ordered)
+        *(
+            (rf"(?<![{WORD}{_HAN}])", han, "")
+            for han in (_HAN_YEAR + _HAN_MONTH + _HAN_DAY + _TIME, _HAN_YEAR + _HAN_MONTH)
+        ),
+        (joined, rest[0], ends),
+        *((apart, pattern, ends_apart) for pattern in rest[1:]),
+        (rf"(?<![{WORD}{_HAN}])", _HAN_YEAR, ""),
+        (apart, r"(?P<year>[12]\d{3})", ends_apart),
+    )
+    return tuple(
+        re.compile(f"{before}{pattern}{after}", re.IGNORECASE) for before, pattern, after in ordered
+    )
 
 
 _FIGURE = re.compile(r"\d|[〇零○一二三四五六七八九十元]\s?年")
 
 
 @lru_cache(maxsize=4096)
-def dates_in(text: str, *, day_first: bool | None = None, language: str = "") -> tuple[PrintedDate, ...]:
-    """Every calendar date of `text` in order, full ones first claimed, then months with a year, then bare years.
+def dates_in(
+    text: str, *, day_first: bool | None = None, language: str = ""
+) -> tuple[PrintedDate, ...]:
+    """Every calendar date of `text` in order, full ones first claimed, then months with a
+    year, then bare years.
 
     Args:
         text: any text in the languages of `cldr.LANGUAGES`.
         day_first: the document's order of numeric dates where it is known.
-        language: its language where that is known: short names of months that are words elsewhere count in it.
+        language: its language where that is known: short names of months that are words
+            elsewhere count in it.
     """
     folded = letter_by_letter(plain_digits(text))
     found: list[PrintedDate] = []
@@ -143,11 +174,18 @@ def _yearless(language: str) -> tuple[re.Pattern[str], ...]:
 
 @lru_cache(maxsize=1024)
 def yearless_in(text: str, language: str = "") -> tuple[tuple[int, int, int, int], ...]:
-    """(start, end, month, day) of the days that `text` prints without a year ("March 3", "4月1日"), in order."""
+    """(start, end, month, day) of the days that `text` prints without a year ("March 3",
+    "4月1日"), in order.
+    """
     folded = letter_by_letter(plain_digits(text))
     dated = [date for date in dates_in(text, language=language) if date.full]
     found = [
-        (match.start(), match.start() + len(match[0].rstrip(".")), _month(match["month"], language), _figure(match["day"]))
+        (
+            match.start(),
+            match.start() + len(match[0].rstrip(".")),
+            _month(match["month"], language),
+            _figure(match["day"]),
+        )
         for pattern in _yearless(language)
         for match in pattern.finditer(folded)
         if not any(match.start() < date.end and date.start < match.end() for date in dated)
@@ -163,13 +201,21 @@ _CLOCK = re.compile(
 
 def times_in(text: str) -> frozenset[str]:
     """The clock times that `text` prints, as "HH:MM:SS"."""
-    found = (_time(match) for match in _CLOCK.finditer(plain_digits(text)) if match["minute"] or match["half"])
+    found = (
+        _time(match)
+        for match in _CLOCK.finditer(plain_digits(text))
+        if match["minute"] or match["half"]
+    )
     return frozenset(time for time in found if time)
 
 
 def _figure(printed: str) -> int:
-    """A number in digits or numerals; 元 is the first year of an era, and 二〇二四 a row of digits."""
-    return int(printed) if printed.isdigit() else 1 if printed == "元" else int(value_of(printed)[0])
+    """A number in digits or numerals; 元 is the first year of an era, and
+    二〇二四 a row of digits.
+    """
+    return (
+        int(printed) if printed.isdigit() else 1 if printed == "元" else int(value_of(printed)[0])
+    )
 
 
 def _year(printed: str, era: str | None = None) -> int | None:
@@ -179,11 +225,17 @@ def _year(printed: str, era: str | None = None) -> int | None:
         return _ERAS[era] + figure
     if len(digits) == 4:
         return figure
-    return figure + (2000 if figure <= PIVOT else 1900) if len(digits) == 2 and digits.isdigit() else None
+    return (
+        figure + (2000 if figure <= PIVOT else 1900)
+        if len(digits) == 2 and digits.isdigit()
+        else None
+    )
 
 
 def _day(digits: str | None, spelled: str | None) -> int | None:
-    return DAYS[spelled.lower().replace(" ", "-")] if spelled else _figure(digits) if digits else None
+    return (
+        DAYS[spelled.lower().replace(" ", "-")] if spelled else _figure(digits) if digits else None
+    )
 
 
 def _valid(year: int, month: int, day: int) -> bool:
@@ -191,10 +243,16 @@ def _valid(year: int, month: int, day: int) -> bool:
 
 
 def _month(printed: str, language: str) -> int:
-    return _figure(printed) if printed[0].isdigit() or printed[0] in _HAN else months(language)[printed.lower()]
+    return (
+        _figure(printed)
+        if printed[0].isdigit() or printed[0] in _HAN
+        else months(language)[printed.lower()]
+    )
 
 
-def _date(match: re.Match[str], text: str, day_first: bool | None, language: str) -> PrintedDate | None:
+def _date(
+    match: re.Match[str], text: str, day_first: bool | None, language: str
+) -> PrintedDate | None:
     parts = match.groupdict()
     printed = text[match.start() : match.end()]
     if "first" in parts:
@@ -238,7 +296,9 @@ _NUMERIC = re.compile(r"(?<![\d./-])(\d{1,2})([/-])(\d{1,2})\2(?:\d{4}|\d\d)(?![
 
 
 def infer_day_first(text: str) -> bool | None:
-    """The order that a document's numeric dates show: None if nothing shows it or if they disagree."""
+    """The order that a document's numeric dates show: None if nothing shows it
+    or if they disagree.
+    """
     orders = {
         int(match[1]) > 12
         for match in _NUMERIC.finditer(plain_digits(text))
@@ -248,18 +308,23 @@ def infer_day_first(text: str) -> bool | None:
 
 
 _UNSURE_BEFORE = re.compile(
-    r"(?:\b(?:c|ca|circa|about|around|approximately|approx|probably|possibly|before|after|prior to|early|mid|late|fl)\b"
-    r"\.?|[~?<>])\s*(?:in\s+|the\s+)?[-]?$",
+    r"(?:\b(?:c|ca|circa|about|around|approximately|approx|probably|possibly|before|after|prior to|"
+    r"early|mid|late|fl)\b\.?|[~?<>])\s*(?:in\s+|the\s+)?[-]?$",
     re.IGNORECASE,
 )
-_UNSURE_AFTER = re.compile(r"\s*(?:\?|\(?\s*(?:julian|o\.?\s?s\b|old style)|bc\b|b\.c|bce\b|s\b)", re.IGNORECASE)
+_UNSURE_AFTER = re.compile(
+    r"\s*(?:\?|\(?\s*(?:julian|o\.?\s?s\b|old style)|bc\b|b\.c|bce\b|s\b)", re.IGNORECASE
+)
 _RANGE_BEFORE = re.compile(
-    r"\b\d{1,2}(?:st|nd|rd|th|\.)?\s*(?:[-–—/&]|\band\b|\bto\b|\bund\b|\bet\b|\by\b)\s*$", re.IGNORECASE
+    r"\b\d{1,2}(?:st|nd|rd|th|\.)?\s*(?:[-–—/&]|\band\b|\bto\b|\bund\b|\bet\b|\by\b)\s*$",
+    re.IGNORECASE,
 )
 
 
 def unsure(date: PrintedDate, text: str) -> str:
-    """Why the words around a date make it uncertain ("c.", "before", "Julian", "3-5 March"), "" where nothing does."""
+    """Why the words around a date make it uncertain ("c.", "before", "Julian", "3-5 March"),
+    "" where nothing does.
+    """
     before, after = text[max(0, date.start - 24) : date.start], text[date.end : date.end + 14]
     if match := _UNSURE_BEFORE.search(before):
         return f"'{match[0].strip()}' makes {date.text!r} uncertain"

@@ -2,11 +2,15 @@
 
 How a single separator is read, in this order:
 
-1. Both kinds occur: the last one is the decimal mark if it occurs once, the other one groups ("€1.234,56").
-2. One kind, several times, all groups of three digits (or the Indian two): it groups ("2.556.697", "12,34,567").
-3. Once, with other than three digits behind it, or with more than three or a leading zero before it: decimal ("141,3").
-4. Once, with exactly three digits behind it: the document's decimal mark decides if it is known; otherwise a comma
-   groups ("1,577"), and a dot groups only where a whole number is wanted ("22.268").
+1. Both kinds occur: the last one is the decimal mark if it occurs once, the other one
+   groups ("€1.234,56").
+2. One kind, several times, all groups of three digits (or the Indian two):
+   it groups ("2.556.697", "12,34,567").
+3. Once, with other than three digits behind it, or with more than three or a leading zero before
+   it: decimal ("141,3").
+4. Once, with exactly three digits behind it: the document's decimal mark decides if it is
+   known; otherwise a comma groups ("1,577"), and a dot groups only where a whole number
+   is wanted ("22.268").
 
 Anything else ("1.2.3") is not a number.
 """
@@ -31,7 +35,8 @@ _ASCII_GROUPS = re.compile(rf"(?<![{WORD}.,])(\d{{1,3}})((?: \d{{3}})+)(?![\d ]\
 
 
 def read_digits(digits: str, *, decimal: DecimalMark = "", whole: bool = False) -> Decimal | None:
-    """The value of one run of digits and separators, None if it is no number; rules in the module's docstring.
+    """The value of one run of digits and separators, None if it is no number;
+    rules in the module's docstring.
 
     Args:
         digits: digits with dots, commas, spaces or apostrophes and nothing else.
@@ -46,12 +51,21 @@ def read_digits(digits: str, *, decimal: DecimalMark = "", whole: bool = False) 
         mark = "." if digits.rfind(".") > digits.rfind(",") else ","
         head, _, tail = digits.rpartition(mark)
         other = "," if mark == "." else "."
-        return Decimal(f"{head.replace(other, '')}.{tail}") if mark not in head and _grouped(head, other) else None
+        return (
+            Decimal(f"{head.replace(other, '')}.{tail}")
+            if mark not in head and _grouped(head, other)
+            else None
+        )
     mark = "." if dots else ","
     if dots + commas > 1:
         return Decimal(digits.replace(mark, "")) if _grouped(digits, mark) else None
     head, _, tail = digits.partition(mark)
-    if len(tail) == 3 and 1 <= len(head) <= 3 and head[0] != "0" and _groups_once(mark, decimal, whole):
+    if (
+        len(tail) == 3
+        and 1 <= len(head) <= 3
+        and head[0] != "0"
+        and _groups_once(mark, decimal, whole)
+    ):
         return Decimal(head + tail)
     return Decimal(f"{head or '0'}.{tail}")
 
@@ -81,9 +95,11 @@ def usual_mark(language: str) -> DecimalMark:
 
 
 def join_space_groups(text: str) -> str:
-    """Replaces the plain spaces that group digits by no-break spaces; same length. "1 234,5" becomes one number.
+    """Replaces the plain spaces that group digits by no-break spaces; same length.
+    "1 234,5" becomes one number.
 
-    Only for a text that is known to print one value: in running text and flattened tables "118 573" is two numbers.
+    Only for a text that is known to print one value: in running text and flattened tables "118
+    573" is two numbers.
     """
     return _ASCII_GROUPS.sub(lambda match: match[0].replace(" ", "\u00a0"), text)
 
@@ -92,7 +108,9 @@ _FACE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def faces_in(text: str, decimal: DecimalMark = "") -> list[float]:
-    """Numbers as their digits stand, whatever scale, unit or date they belong to; without a decimal mark in both readings."""
+    """Numbers as their digits stand, whatever scale, unit or date they belong to;
+    without a decimal mark in both readings.
+    """
     found: list[float] = []
     marks: tuple[DecimalMark, ...] = (decimal,) if decimal else (".", ",")
     for digits in _FACE.findall(plain_digits(text)):
@@ -107,7 +125,8 @@ _SEPARATED = re.compile(rf"(?<![{WORD}.,/:-])\d+(?:[.,]\d+)+(?![{WORD}/:-]|[.,]\
 def infer_decimal(text: str, least: int = 2) -> DecimalMark:
     """The decimal mark that the numbers of a document show, "" if they show none or both.
 
-    A comma must show itself in a grouped number ("1.234,56", "2.556.697") or `least` times ("141,3"), for "1,2" may be a list.
+    A comma must show itself in a grouped number ("1.234,56", "2.556.697") or `least` times
+    ("141,3"), for "1,2" may be a list.
     """
     shown = {".": 0, ",": 0}
     for match in _SEPARATED.finditer(plain_digits(text)):

@@ -1,4 +1,6 @@
-"""What a value is expected to be: its type, unit, scale, currency and, for a category, its values."""
+"""What a value is expected to be: its type, unit, scale, currency and, for a
+category, its values.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class ColumnType(str, Enum):
     @property
     def sql(self) -> str:
         """The SQLite type that stores it; dates are ISO text, booleans 0 or 1."""
-        return {"integer": "INTEGER", "number": "REAL", "boolean": "INTEGER"}.get(self.value, "TEXT")
+        return {"integer": "INTEGER", "number": "REAL", "boolean": "INTEGER"}.get(
+            self.value, "TEXT"
+        )
 
 
 class Described(Protocol):
@@ -44,7 +48,9 @@ class Described(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A value's type, the unit, scale ("millions") and currency (ISO code) it is stored in, and a category's values."""
+    """A value's type, the unit, scale ("millions") and currency (ISO code) it is stored in, and
+    a category's values.
+    """
 
     type: ColumnType
     unit: str = ""
@@ -55,4 +61,6 @@ class Expected:
     @classmethod
     def of(cls, described: Described) -> Expected:
         """What a column says of its values."""
-        return cls(described.type, described.unit, described.scale, described.currency, described.values)
+        return cls(
+            described.type, described.unit, described.scale, described.currency, described.values
+        )

@@ -1,4 +1,6 @@
-"""Forms of words that every room shares: folding, names, the normal form of a text. Parses nothing."""
+"""Forms of words that every room shares: folding, names, the normal form of a
+text. Parses nothing.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ _MINUS = str.maketrans(dict.fromkeys("‐‑‒–−﹣－", "-"))
 _APOSTROPHE = re.compile(r"(?<=\w)['’`´](?=s\b|\w)")
 _DOTTED = re.compile(r"\b(?:\w\.){2,}")
 LEGAL_FORMS = frozenset(
-    """inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag sa sas sarl spa srl bv nv ab as
-    oy kk pty pte kg se sdn bhd""".split()
+    """inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag sa sas sarl
+    spa srl bv nv ab as oy kk pty pte kg se sdn bhd""".split()
 )
 """They say how a company is registered, not which one it is."""
 
@@ -36,20 +38,26 @@ def unaccented(text: str) -> str:
 
 @lru_cache(maxsize=1 << 17)
 def fold(text: str) -> str:
-    """Case, accents, punctuation and white space aside; text without any letter or digit is kept, stripped."""
+    """Case, accents, punctuation and white space aside; text without any letter or
+    digit is kept, stripped.
+    """
     return _NOT_WORD.sub(" ", _plain(text)).strip() or text.strip()
 
 
 @lru_cache(maxsize=1 << 17)
 def signed(text: str) -> str:
-    """`fold`, but for a sign that ends a word or stands before a number: "A+", "A-", "C#" and "<5" are not "a", "c" and "5".
+    """`fold`, but for a sign that ends a word or stands before a number:
+    "A+", "A-", "C#" and "<5" are not "a", "c" and "5".
 
     It is the form under which two values are equal.
     """
     plain = _plain(text).translate(_MINUS).strip()
     if _SIGN.search(plain) is None:
         return fold(text)
-    return _NOT_WORD_OR_SIGN.sub(lambda m: "".join(filter(None, m.groups())) or " ", plain).strip() or text.strip()
+    return (
+        _NOT_WORD_OR_SIGN.sub(lambda m: "".join(filter(None, m.groups())) or " ", plain).strip()
+        or text.strip()
+    )
 
 
 def _plain(text: str) -> str:
@@ -63,7 +71,8 @@ _SAME_FORM = {"incorporated": "inc", "corporation": "corp", "company": "co", "li
 
 
 def name_parts(text: str) -> tuple[tuple[str, ...], str]:
-    """The folded tokens of a name with their signs, never none for a text with a token, and its legal forms in short.
+    """The folded tokens of a name with their signs, never none for a text with a token, and its
+    legal forms in short.
 
     >>> name_parts("Moss & Son, Limited")
     (('moss', 'and', 'son'), 'ltd')
@@ -81,17 +90,22 @@ def name_tokens(text: str) -> tuple[str, ...]:
 
 
 def legal_form(text: str) -> str:
-    """The legal forms that a name ends with, in short ("ltd"), "" for none: Moss Ltd and Moss Inc are two companies."""
+    """The legal forms that a name ends with, in short ("ltd"), "" for none:
+    Moss Ltd and Moss Inc are two companies.
+    """
     return name_parts(text)[1]
 
 
 def name_key(text: str) -> str:
-    """Name tokens in their order: equal for "Acme, Inc." and "ACME", not for "Bank of China" and "China Bank"."""
+    """Name tokens in their order: equal for "Acme, Inc." and "ACME", not for "Bank of
+    China" and "China Bank".
+    """
     return " ".join(name_tokens(text))
 
 
 def turned(text: str) -> str:
-    """A name that its one comma turned around, in the usual order: "Jane Doe" for "Doe, Jane"; "" where none did.
+    """A name that its one comma turned around, in the usual order: "Jane Doe" for "Doe,
+    Jane"; "" where none did.
 
     What a number or only a legal form follows or precedes is no such name.
     """
@@ -107,15 +121,23 @@ def turned(text: str) -> str:
 _DASHES = "‐‑‒–—―−﹣－"
 _QUOTES = '‘’‚‛“”„‟«»‹›`´′″"'
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
-_MAP = {**dict.fromkeys(_DASHES, "-"), **dict.fromkeys(_QUOTES, "'"), **dict.fromkeys(_INVISIBLE, "")}
+_MAP = {
+    **dict.fromkeys(_DASHES, "-"),
+    **dict.fromkeys(_QUOTES, "'"),
+    **dict.fromkeys(_INVISIBLE, ""),
+}
 _ODD = re.compile(
-    r"(?P<hyphen>(?<=[^\W\d_])[-\u2010]\s*\n\s*(?=[^\W\d_]))|\\(?=\|)|(?P<space>\s{2,}|[^\S ])|(?P<other>[^\x00-\x7f]+|[\"`])"
+    r"(?P<hyphen>(?<=[^\W\d_])[-\u2010]\s*\n\s*(?=[^\W\d_]))|\\(?=\|)|(?P<space>\s{2,}|[^\S ])|"
+    r"(?P<other>[^\x00-\x7f]+|[\"`])"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
-    """`text` in normal form. Character `i` of it stands at `origin(i)` of the text that it was made from."""
+    """`text` in normal form.
+
+    Character `i` of it stands at `origin(i)` of the text that it was made from.
+    """
 
     text: str
     _starts: tuple[int, ...]
@@ -129,7 +151,9 @@ class Normalized:
 
 
 def normalize(text: str) -> Normalized:
-    """Lower case, single blanks, plain quotes, dashes and bars, no accents (NFKD), no soft hyphens, lines' hyphens joined."""
+    """Lower case, single blanks, plain quotes, dashes and bars, no accents (NFKD), no soft hyphens,
+    lines' hyphens joined.
+    """
     pieces: list[str] = []
     starts: list[int] = []
     origins: list[int] = []
@@ -166,18 +190,24 @@ def _put_characters(run: str, start: int, put: Callable[[str, int, bool], None])
 
 @lru_cache(maxsize=4096)
 def normal_character(char: str) -> str:
-    """One character in normal form: "É" is "e", "ﬁ" is "fi", "–" is "-", a soft hyphen is nothing."""
+    """One character in normal form: "É" is "e", "ﬁ" is "fi", "–" is "-", a
+    soft hyphen is nothing.
+    """
     if char in _MAP:
         return _MAP[char]
     return "".join(_MAP.get(part, part) for part in unaccented(char))
 
 
-_SPELLED = str.maketrans({**_MAP, **dict.fromkeys("“”„‟«»″\"", '"')})
-_TYPESET = frozenset(f"<{kind}>" for kind in "wide narrow noBreak compat font initial medial final isolated vertical".split())
+_SPELLED = str.maketrans({**_MAP, **dict.fromkeys('“”„‟«»″"', '"')})
+_TYPESET = frozenset(
+    f"<{kind}>"
+    for kind in "wide narrow noBreak compat font initial medial final isolated vertical".split()
+)
 
 
 def spelling(text: str) -> str:
-    """A text but for its case, its white space and its Unicode form: "ACME  Corp" and "Acme Corp" are spelled alike.
+    """A text but for its case, its white space and its Unicode form: "ACME Corp" and "Acme
+    Corp" are spelled alike.
 
     Letters keep their accents, numbers their raised digits, and punctuation stays.
     """
@@ -188,6 +218,8 @@ def spelling(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _typeset(char: str) -> str:
-    """A character of another width or font as the usual one; raised digits and fractions say something else."""
+    """A character of another width or font as the usual one; raised digits and
+    fractions say something else.
+    """
     kind = unicodedata.decomposition(char).partition(" ")[0]
     return unicodedata.normalize("NFKC", char) if kind in _TYPESET else char

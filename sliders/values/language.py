@@ -1,4 +1,6 @@
-"""Which language a text is in, as far as code reads it: by its script, and by its most frequent words."""
+"""Which language a text is in, as far as code reads it: by its script, and by its
+most frequent words.
+"""
 
 from __future__ import annotations
 
@@ -14,32 +16,53 @@ OTHER = "other"
 
 _FREQUENT = {
     "en": "the of and to in for is was by with on at from that were are this has its an",
-    "de": "der die das und den von zu mit sich des auf für ist im dem nicht ein eine als auch wurde wurden bei nach am "
-    "in tausend millionen milliarden mrd tsd",
-    "fr": "le la les de des et en du une est dans par pour sur au aux qui a été avec ce plus son milliers milliards",
-    "es": "el la los las de del y en que por con una para se su al fue más este como miles millones",
-    "it": "il lo gli di del della dei delle che e per con una nel nella sono è stato da al dal si in migliaia milioni miliardi",
-    "pt": "o os as de do da dos das e em no na que por com uma para foi não ao se mais pela milhares milhões bilhões",
-    "nl": "de het een van en in is dat op te zijn voor met niet aan er bij door werd naar duizenden miljoen miljard",
+    "de": (
+        "der die das und den von zu mit sich des auf für ist im dem nicht ein eine als auch wurde "
+        "wurden bei nach am in tausend millionen milliarden mrd tsd"
+    ),
+    "fr": (
+        "le la les de des et en du une est dans par pour sur au aux qui a été avec ce plus son "
+        "milliers milliards"
+    ),
+    "es": (
+        "el la los las de del y en que por con una para se su al fue más este como miles millones"
+    ),
+    "it": (
+        "il lo gli di del della dei delle che e per con una nel nella sono è stato da al dal si in "
+        "migliaia milioni miliardi"
+    ),
+    "pt": (
+        "o os as de do da dos das e em no na que por com uma para foi não ao se mais pela "
+        "milhares milhões bilhões"
+    ),
+    "nl": (
+        "de het een van en in is dat op te zijn voor met niet aan er bij door werd naar "
+        "duizenden miljoen miljard"
+    ),
     "pl": "w z na i do się nie że jest od o przez dla roku oraz był po za jako ze tys zł",
     "cs": "v na se a je že z do s pro od roku byl byla jako o za podle jsou bylo ve tis kč",
 }
 _WORDS = {language: frozenset(words.split()) for language, words in _FREQUENT.items()}
-_OWN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzäöüßéèêëàâçîïôûùœæáíóúñìòãõªºąćęłńśźżžčďěňřšťůý")
+_OWN_LETTERS = frozenset(
+    "abcdefghijklmnopqrstuvwxyzäöüßéèêëàâçîïôûùœæáíóúñìòãõªºąćęłńśźżžčďěňřšťůý"
+)
 _FOREIGN = frozenset("іїєґўјљњђћѓќһәөүұқғңپچگڤکیےہٹڈڑںۆێ")
 """Letters of languages that share the script of Russian or Arabic."""
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SAMPLE = 20_000
 _MANY, _SHARE, _STRANGE = 8, 0.04, 0.1
-"""Words from which on a text without frequent words is in another language, the share of these that tells a language, and that
-of words with letters of no known language that tells another one."""
+"""Words from which on a text without frequent words is in another language, the share of these that
+tells a language, and that of words with letters of no known language that tells another one.
+"""
 _OWN = {"pl": "ąęłńśźż", "cs": "ěřůďť", "de": "ß", "pt": "ãõ", "es": "ñ"}
 """Letters of one language alone, among these."""
 
 
 @lru_cache(maxsize=1024)
 def language_of(text: str) -> str:
-    """The language of a text among those that code reads, "other" where it is another one, "" where too few words tell."""
+    """The language of a text among those that code reads, "other" where it is another one, ""
+    where too few words tell.
+    """
     text = unicodedata.normalize("NFC", text[:_SAMPLE]).lower()
     counted = Counter(map(script_of, text))
     counted.pop("", None)
@@ -49,7 +72,12 @@ def language_of(text: str) -> str:
     if counted["Kana"] * 20 > letters:
         return "ja"
     script, number = counted.most_common(1)[0]
-    if script != "Latin" and counted["Latin"] and script in ("Han", "Hangul") and number * 4 > letters:
+    if (
+        script != "Latin"
+        and counted["Latin"]
+        and script in ("Han", "Hangul")
+        and number * 4 > letters
+    ):
         return "zh" if script == "Han" else "ko"
     if script in ("Cyrillic", "Arabic"):
         foreign = sum(char in _FOREIGN for char in text)
@@ -64,7 +92,9 @@ def _by_words(text: str) -> str:
     strange = sum(1 for token in tokens if not set(token) <= _OWN_LETTERS)
     if strange > _STRANGE * len(tokens):
         return OTHER
-    counts = {language: sum(token in words for token in tokens) for language, words in _WORDS.items()}
+    counts = {
+        language: sum(token in words for token in tokens) for language, words in _WORDS.items()
+    }
     for language, letters in _OWN.items():
         counts[language] += sum(1 for token in tokens if set(token) & set(letters))
     ranked = sorted(counts, key=lambda language: -counts[language])

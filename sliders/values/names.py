@@ -11,15 +11,21 @@ _SHORTEST = 4
 
 
 def same_text(value: str, words: str) -> bool:
-    """Whether words carry a text value: equal, one inside the other, all of its words, or a name without its legal form."""
+    """Whether words carry a text value: equal, one inside the other, all of its words, or a name
+    without its legal form.
+    """
     a, b = fold(value), fold(words)
     if a == b and " " not in a:
         return signed(value) == signed(words)  # a grade of "A+" is not one of "A-"
     if a == b or f" {a} " in f" {b} " or f" {b} " in f" {a} ":
         return True
     joined, other = a.replace(" ", ""), b.replace(" ", "")
-    if len(joined) >= _SHORTEST and (joined == other or re.search(r"\b" + r"\W?".join(map(re.escape, joined)) + r"\b", b)):
+    if len(joined) >= _SHORTEST and (
+        joined == other or re.search(r"\b" + r"\W?".join(map(re.escape, joined)) + r"\b", b)
+    ):
         return True
     if set(a.split()) <= set(b.split()):
         return True
-    return name_key(value) == name_key(words) and (legal_form(value) == legal_form(words) or not legal_form(value))
+    return name_key(value) == name_key(words) and (
+        legal_form(value) == legal_form(words) or not legal_form(value)
+    )

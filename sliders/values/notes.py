@@ -1,4 +1,6 @@
-"""Notes of units: the scale that a caption or header states ("in Mio. EUR", "（万元）"), and lines that are such a note."""
+"""Notes of units: the scale that a caption or header states ("in Mio. EUR", "（万元）"), and lines
+that are such a note.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,31 @@ from sliders.values.han import value_of
 from sliders.values.printed import is_value
 from sliders.values.scripts import LETTERS, script_of
 from sliders.values.spelled import choice
-from sliders.values.vocabulary import CURRENCY_CODES, CURRENCY_NAMES, CURRENCY_SYMBOLS, OWN_SCALES, SCALE_WORDS, SCALES
+from sliders.values.vocabulary import (
+    CURRENCY_CODES,
+    CURRENCY_NAMES,
+    CURRENCY_SYMBOLS,
+    OWN_SCALES,
+    SCALE_WORDS,
+    SCALES,
+)
 
-_SCALES = SCALE_WORDS | {word: scale for own in OWN_SCALES.values() for word, scale in own.items() if len(word) > 2} | {
-    "cr": "crores", "l": "lakhs", "mille": "thousands", "mil": "thousands",
-}  # fmt: skip
+_SCALES = (
+    SCALE_WORDS
+    | {word: scale for own in OWN_SCALES.values() for word, scale in own.items() if len(word) > 2}
+    | {
+        "cr": "crores",
+        "l": "lakhs",
+        "mille": "thousands",
+        "mil": "thousands",
+    }
+)
 _LONG = choice(word for word in _SCALES if len(word) > 2 or not word.isascii())
 _END = rf"(?![{LETTERS}\u0600-\u06ff\u0900-\u097f])"
 _START = rf"(?<![{LETTERS}\u0600-\u06ff\u0900-\u097f\d.,])"
 _MONEY = r"(?:u\.?s\.?\s+)?(?:dollars|euros?|usd|eur|yen|pounds)\b"
+
+
 @cache
 def _leading() -> re.Pattern[str]:
     """A scale that begins a note, and the currency behind it: "(тыс. руб.)"."""
@@ -40,32 +58,45 @@ def _scale_note() -> re.Pattern[str]:
     )
 
 
-_HAN_MONEY = r"(?:人民币|人民幣|美|港|日|欧|歐)?[元円圆圓]|ドル|ユーロ|人民币|人民幣|원|달러|유로|人|股|株|吨|명|주|톤"
+_HAN_MONEY = (
+    r"(?:人民币|人民幣|美|港|日|欧|歐)?[元円圆圓]|ドル|ユーロ|人民币|人民幣|원|달러|유로|人|"
+    r"股|株|吨|명|주|톤"
+)
 _HAN_SCALE = "[十百千]?[万萬亿億兆]|[十百千]|[십백천]?[만억조]|[백천]"
 _HAN_NOTE = re.compile(rf"(?<![\d.一二三四五六七八九十])(?P<han>{_HAN_SCALE})(?={_HAN_MONEY})")
 _HAN_ALONE = re.compile(r"(?P<han>[千万萬亿億兆천만억]|[十百千][万萬])")
 _CURRENCIES = tuple(word.lower() for word in (*CURRENCY_NAMES, *CURRENCY_SYMBOLS, *CURRENCY_CODES))
-_UNIT_OF = re.compile(rf"^(?:金额|金額|数量|货币)?(?:单位|單位|単位|단위|币种)\s*[:：]?\s*|^{_END}(?=[（(])")
+_UNIT_OF = re.compile(
+    rf"^(?:金额|金額|数量|货币)?(?:单位|單位|単位|단위|币种)\s*[:：]?\s*|^{_END}(?=[（(])"
+)
 _HAN_WHOLE = re.compile(
     rf"(?:人民币|人民幣|美元|港元)?\s*[十百千万萬亿億兆십백천만억조]{{0,2}}(?:{_HAN_MONEY}|[%％])?(?:[、,，/／]\s*[%％人股株元円])*"
 )
 _ARABIC_SCALES, _HINDI_SCALES = (
-    choice(word for word in SCALE_WORDS if script_of(word[0]) == script) for script in ("Arabic", "Devanagari")
+    choice(word for word in SCALE_WORDS if script_of(word[0]) == script)
+    for script in ("Arabic", "Devanagari")
 )
 _ARABIC = re.compile(rf"(?:بال|ب|ال)(?P<word>{_ARABIC_SCALES}){_END}")
 _HINDI = re.compile(rf"(?P<word>{_HINDI_SCALES}){_END}(?=.{{0,20}}में)")
 _EXCEPTED = re.compile(
-    r"\b(?:except|excluding|other than|unless|per[ -]share|sauf|ausser|außer|ausgenommen|salvo|excepto|eccetto|exceto|behalve|"
-    r"z wyjątkiem|kromě|кроме|за исключением)\b|除外|除每股|を除く|제외",
+    r"\b(?:except|excluding|other than|unless|per[ -]share|sauf|ausser|außer|ausgenommen|"
+    r"salvo|excepto|eccetto|exceto|behalve|z wyjątkiem|kromě|кроме|за исключением)\b|除外|"
+    r"除每股|を除く|제외",
     re.IGNORECASE,
 )
 
 
 @lru_cache(maxsize=1024)
 def scale_in(note: str) -> str:
-    """The canonical scale that a table's note or header states ("(in thousands, except per share data)"), or ""."""
+    """The canonical scale that a table's note or header states ("(in thousands, except per
+    share data)"), or "".
+    """
     bare = note.lower().strip(" .:()[]（）")
-    direct = (SCALE_WORDS.get(bare) or next((scale for scale in SCALES if scale == bare), "")) if len(note) < 20 else ""
+    direct = (
+        (SCALE_WORDS.get(bare) or next((scale for scale in SCALES if scale == bare), ""))
+        if len(note) < 20
+        else ""
+    )
     if direct:
         return direct
     if match := _HAN_NOTE.search(note) or _HAN_ALONE.fullmatch(bare):
@@ -107,13 +138,13 @@ _BRACKETED = re.compile(r"[(（][^()（）]{1,140}[)）][\s:：.]*$")
 _NOTE_WORDS = frozenset(
     letter_by_letter(word)
     for word in (
-        "in en em w v ve в of de des di d der den von des do los las el la le all alle todos tous amounts figures "
-        "values stated "
-        "expressed beträge betrag angaben angabe werte zahlen sofern nicht anders angegeben montants chiffres exprimés données "
-        "importes cifras valores datos expresados importi valori dati espressi valores expressos números bedragen "
-        "cijfers kwoty dane "
-        "wartości údaje částky суммы данные показатели единица измерения ед изм unit units unità unidad unidade unité "
-        "einheit jednostka "
+        "in en em w v ve в of de des di d der den von des do los las el la le all alle todos tous "
+        "amounts figures values stated "
+        "expressed beträge betrag angaben angabe werte zahlen sofern nicht anders angegeben "
+        "montants chiffres exprimés données importes cifras valores datos expresados importi "
+        "valori dati espressi valores expressos números bedragen cijfers kwoty dane "
+        "wartości údaje částky суммы данные показатели единица измерения ед изм unit units unità "
+        "unidad unidade unité einheit jednostka "
         "us ab hors и и/или und et y e i a вся все أرقام المبالغ القيم में राशि"
     ).split()
 )
@@ -121,7 +152,9 @@ _WORD = re.compile(r"[^\s\d,.;:()（）\[\]/$€£₹¥%-]+")
 
 
 def is_note(text: str) -> bool:
-    """Whether a line only gives the scale or unit of a table: "(in millions, except per share data)", "单位：万元"."""
+    """Whether a line only gives the scale or unit of a table: "(in millions, except per share
+    data)", "单位：万元".
+    """
     text = text.strip()
     if not 0 < len(text) <= 200:
         return False
@@ -132,7 +165,9 @@ _SHORT = 90
 
 
 def _other_note(text: str) -> bool:
-    """Whether every word of a line is one of scales, money or the words around them, or it is a bracket after 单位."""
+    """Whether every word of a line is one of scales, money or the words around them, or it is
+    a bracket after 单位.
+    """
     inner = text.strip(" .:：").strip("()（）[]【】").strip()
     unit = _UNIT_OF.sub("", inner)
     if (unit != inner or text[0] in "(（[【") and unit and _HAN_WHOLE.fullmatch(unit):
@@ -144,7 +179,9 @@ def _other_note(text: str) -> bool:
 
 
 def _is_lead(word: str) -> bool:
-    """Whether a line without brackets may begin a note: not with the scale itself, which may be a value."""
+    """Whether a line without brackets may begin a note: not with the scale itself,
+    which may be a value.
+    """
     return letter_by_letter(word) in _NOTE_WORDS or word[:1] == "T"
 
 
@@ -157,7 +194,9 @@ _CURRENCY_WORDS = frozenset(
 def _is_noted(word: str) -> bool:
     plain = letter_by_letter(word)
     prefixes = ("", "d'", "d’", "بال", "ب", "ال")
-    forms = {plain.removeprefix(prefix) for prefix in prefixes} | {plain.removeprefix("ب").removeprefix("ال")}
+    forms = {plain.removeprefix(prefix) for prefix in prefixes} | {
+        plain.removeprefix("ب").removeprefix("ال")
+    }
     return bool(forms & _noted()) or any(form.startswith(_ARABIC_MONEY) for form in forms)
 
 
@@ -173,15 +212,18 @@ def _noted() -> frozenset[str]:
 
 _WIDE = re.compile(r"\S(?:\s{2,}|\t)\S")
 _INSIDE = re.compile(r"[(（\[【]([^()（）\[\]【】]{1,140})[)）\]】]")
-_IN = re.compile(rf"{_START}(?=(?:in|en|em|w|v|ve|в)\s|(?:单位|單位|単位|단위)\s?[:：])", re.IGNORECASE)
+_IN = re.compile(
+    rf"{_START}(?=(?:in|en|em|w|v|ve|в)\s|(?:单位|單位|単位|단위)\s?[:：])", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=4096)
 def title_note(line: str) -> str | None:
-    """The scale or unit that a line of words alone states for the lines below it: "Costs (in thousands)", "Kosten in Tsd. EUR".
+    """The scale or unit that a line of words alone states for the lines below it:
+    "Costs (in thousands)", "Kosten in Tsd. EUR".
 
-    None for a line that settles nothing: one of several cells, with numbers of its own, or without a note. "" where its bracket
-    names another thing: a title that ends what stood above it.
+    None for a line that settles nothing: one of several cells, with numbers of its own, or without
+    a note. "" where its bracket names another thing: a title that ends what stood above it.
     """
     cells = [cell.strip() for cell in line.split("|") if cell.strip()]
     text = cells[0] if len(cells) == 1 else ""
@@ -190,14 +232,22 @@ def title_note(line: str) -> str | None:
         return None
     if is_note(bare):
         return bare
-    ends = (*_INSIDE.findall(bare), *(bare[match.start() :] for match in _IN.finditer(bare)), bare.rpartition(", ")[2])
-    told = next((end for end in (end.strip(" .:") for end in ends) if _other_note(f"({end})")), None)
+    ends = (
+        *_INSIDE.findall(bare),
+        *(bare[match.start() :] for match in _IN.finditer(bare)),
+        bare.rpartition(", ")[2],
+    )
+    told = next(
+        (end for end in (end.strip(" .:") for end in ends) if _other_note(f"({end})")), None
+    )
     if told is not None or any(map(str.isdigit, bare)):
         return told
     return "" if _INSIDE.search(bare) else None
 
 
 def unit_note(text: str) -> str:
-    """The scale or unit in brackets at the end of a text: "The parts are as follows (in millions):"; "" if none."""
+    """The scale or unit in brackets at the end of a text: "The parts are as follows (in
+    millions):"; "" if none.
+    """
     found = _BRACKETED.search(text[-240:])
     return found[0].rstrip(" :：.") if found and is_note(found[0].rstrip(" :：.")) else ""

@@ -1,4 +1,6 @@
-"""Numbers as they are printed in any script: separators, signs, scales, currencies, percents, fractions, number words."""
+"""Numbers as they are printed in any script: separators, signs, scales, currencies, percents,
+fractions, number words.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +10,41 @@ from decimal import Decimal
 from functools import cache, lru_cache
 
 from sliders.values.currencies import ENDED, MARKS, currency_after, named
-from sliders.values.digits import BOTH_MARKS, SPACES, Amount, DecimalMark, amount, read_digits, usual_mark
+from sliders.values.digits import (
+    BOTH_MARKS,
+    SPACES,
+    Amount,
+    DecimalMark,
+    amount,
+    read_digits,
+    usual_mark,
+)
 from sliders.values.han import HanNumber, han_numbers, short_form
 from sliders.values.number_words import with_its_half
 from sliders.values.scripts import LETTERS, WORD, plain_digits
 from sliders.values.spelled import Spelled, choice, spelled_in
 from sliders.values.units import touching, unit_after
-from sliders.values.vocabulary import CURRENCY_NAMES, MINUS_WORDS, OWN_SCALES, PERCENTS, SCALE_WORDS, SCALES, SPELLED_SCALES
+from sliders.values.vocabulary import (
+    CURRENCY_NAMES,
+    MINUS_WORDS,
+    OWN_SCALES,
+    PERCENTS,
+    SCALE_WORDS,
+    SCALES,
+    SPELLED_SCALES,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One number of a text: characters `start` to `end` (exclusive) with sign, currency, scale word and percent sign.
+    """One number of a text: characters `start` to `end` (exclusive) with sign, currency, scale
+    word and percent sign.
 
-    `value` has its own scale word applied ("1.2bn" is 1200000000) and no percent ("12%" is 12). `scale` is that word's
-    canonical name, `unit` the known unit behind it, outside the span. `attached` means that it modifies a word
-    ("7-day"), `ranged` that it is an end of a range ("5-7"), `ordinal` that it is "3rd" or "third". `alternative` is the
-    other reading of an ambiguous separator.
+    `value` has its own scale word applied ("1.2bn" is 1200000000) and no percent ("12%" is 12).
+    `scale` is that word's canonical name, `unit` the known unit behind it, outside the span.
+    `attached` means that it modifies a word ("7-day"), `ranged` that it is an end of a range
+    ("5-7"), `ordinal` that it is "3rd" or "third". `alternative` is the other reading of an
+    ambiguous separator.
     """
 
     start: int
@@ -47,15 +67,31 @@ class Number:
         return not (self.ordinal or self.attached)
 
 
-_VULGAR = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": str(Decimal(1) / 3), "⅔": str(Decimal(2) / 3), "⅛": "0.125"}
+_VULGAR = {
+    "½": "0.5",
+    "¼": "0.25",
+    "¾": "0.75",
+    "⅓": str(Decimal(1) / 3),
+    "⅔": str(Decimal(2) / 3),
+    "⅛": "0.125",
+}
 _OF_MONEY = r"(?=\s?(?:€|EUR|USD|CHF|GBP|[$£]))"
-_TIGHT = {"t": "thousands", "k": "thousands", "m": "millions", "md": "billions", "mds": "billions", "mrd": "billions"}
+_TIGHT = {
+    "t": "thousands",
+    "k": "thousands",
+    "m": "millions",
+    "md": "billions",
+    "mds": "billions",
+    "mrd": "billions",
+}
 _LEAD = rf"(?P<lead>T{_OF_MONEY}|(?:Mio|Mrd|Tsd)\.?{_OF_MONEY}\s?)"
 
 
 @cache
 def _number_pattern(language: str) -> re.Pattern[str]:
-    """A printed number with its marks; words that are scales in one language alone count in that language."""
+    """A printed number with its marks; words that are scales in one language alone
+    count in that language.
+    """
     scales = choice({*SPELLED_SCALES, *OWN_SCALES.get(language, ())})
     tail = rf"""
         (?P<vulgar>\s?[{"".join(_VULGAR)}])?
@@ -81,49 +117,88 @@ def _number_pattern(language: str) -> re.Pattern[str]:
     )
 
 
-
-
-
 @lru_cache(maxsize=2048)
-def numbers_in(text: str, *, decimal: DecimalMark = "", whole: bool = False, language: str = "") -> tuple[Number, ...]:
-    """Every number of `text` in order, without those inside identifiers, clock times and numeric dates.
+def numbers_in(
+    text: str, *, decimal: DecimalMark = "", whole: bool = False, language: str = ""
+) -> tuple[Number, ...]:
+    """Every number of `text` in order, without those inside identifiers, clock
+    times and numeric dates.
 
     Args:
         text: any text.
         decimal: the document's decimal mark where it is known, see `infer_decimal`.
         whole: whether whole numbers are wanted, which settles "22.268".
-        language: the document's language where it is known: the habit of its countries where `decimal` is not known.
+        language: the document's language where it is known: the habit of its countries where
+            `decimal` is not known.
     """
     plain = plain_digits(text)
     mark = decimal or usual_mark(language)
-    whole = whole or (language in BOTH_MARKS and not decimal)  # three digits behind either mark are a group
-    read = (_from_match(match, plain, mark, whole, language) for match in _number_pattern(language).finditer(plain))
+    whole = whole or (
+        language in BOTH_MARKS and not decimal
+    )  # three digits behind either mark are a group
+    read = (
+        _from_match(match, plain, mark, whole, language)
+        for match in _number_pattern(language).finditer(plain)
+    )
     digits = (_with_half(number, plain, language) for number in read if number is not None)
     spelled = (_word_number(spelled, text) for spelled in spelled_in(text))
-    found = [*digits, *spelled, *(_han_number(number, plain, language) for number in han_numbers(text))]
+    found = [
+        *digits,
+        *spelled,
+        *(_han_number(number, plain, language) for number in han_numbers(text)),
+    ]
     kept: list[Number] = []
     for number in sorted(found, key=lambda number: (number.start, -number.end)):
         if not kept or number.start >= kept[-1].end:
             kept.append(number)
-    return tuple(kept) if plain is text else tuple(replace(number, text=text[number.start : number.end]) for number in kept)
+    return (
+        tuple(kept)
+        if plain is text
+        else tuple(replace(number, text=text[number.start : number.end]) for number in kept)
+    )
 
 
 def _with_half(number: Number, text: str, language: str) -> Number:
-    """A number in digits with the half that words add to it, and the scale behind these: "3 millones y medio", "2 et demi"."""
+    """A number in digits with the half that words add to it, and the scale behind these:
+    "3 millones y medio", "2 et demi".
+    """
     start, end, more = with_its_half(text, number.start, number.end, SCALES.get(number.scale, 1))
     if not more or number.percent or number.ordinal:
         return number
     own = OWN_SCALES.get(language, {})
-    behind = re.match(rf"\s({choice({*SPELLED_SCALES, *own})}){ENDED}", text[end:], re.IGNORECASE) if not number.scale else None
+    behind = (
+        re.match(rf"\s({choice({*SPELLED_SCALES, *own})}){ENDED}", text[end:], re.IGNORECASE)
+        if not number.scale
+        else None
+    )
     scale = number.scale
     if behind:
-        scale, end = own.get(behind[1].lower()) or SCALE_WORDS[behind[1].lower()], end + behind.end()
-    value = amount((Decimal(str(number.value)) + Decimal(str(more))) * (SCALES[scale] if behind else 1))
-    unit, currency = unit_after(text, end) or number.unit, number.currency or currency_after(text, end)
-    return replace(number, start=start, end=end, text=text[start:end], value=value, scale=scale, unit=unit, currency=currency)
+        scale, end = (
+            own.get(behind[1].lower()) or SCALE_WORDS[behind[1].lower()],
+            end + behind.end(),
+        )
+    value = amount(
+        (Decimal(str(number.value)) + Decimal(str(more))) * (SCALES[scale] if behind else 1)
+    )
+    unit, currency = (
+        unit_after(text, end) or number.unit,
+        number.currency or currency_after(text, end),
+    )
+    return replace(
+        number,
+        start=start,
+        end=end,
+        text=text[start:end],
+        value=value,
+        scale=scale,
+        unit=unit,
+        currency=currency,
+    )
 
 
-_HAN_TAIL = re.compile(rf"\s?(?P<percent>{PERCENTS})|\s?(?P<money>{choice(CURRENCY_NAMES)}|{MARKS}){ENDED}")
+_HAN_TAIL = re.compile(
+    rf"\s?(?P<percent>{PERCENTS})|\s?(?P<money>{choice(CURRENCY_NAMES)}|{MARKS}){ENDED}"
+)
 _NEGATIVE = re.compile(rf"(?:(?<![{WORD})])[-−]|△|[负負]|マイナス)$")
 _MONEY_BEFORE = re.compile(rf"(?:{MARKS})\s?$")
 
@@ -131,7 +206,11 @@ _MONEY_BEFORE = re.compile(rf"(?:{MARKS})\s?$")
 def _han_number(number: HanNumber, text: str, language: str) -> Number:
     start, end = number.start, number.end
     short = short_form(text[start:end]) if number.word else None
-    value = short if short is not None and (language == "zh" or "两" in text[start:end]) else number.value
+    value = (
+        short
+        if short is not None and (language == "zh" or "两" in text[start:end])
+        else number.value
+    )
     other = None if language or short is None or value == short else short
     before = _MONEY_BEFORE.search(text, max(0, start - 8), start)
     start = before.start() if before else start
@@ -141,11 +220,20 @@ def _han_number(number: HanNumber, text: str, language: str) -> Number:
     end = tail.end() if tail else end
     printed = (tail["money"] if tail and tail["money"] else before[0] if before else "").strip()
     return Number(
-        start, end, text[start:end], amount(-value if sign else value), number.scale, named(printed),
-        percent=number.percent or bool(tail and tail["percent"]), ordinal=number.ordinal, word=number.word,
-        ranged=bool(_RANGE_AFTER.match(text, end) or _RANGE_BEFORE.search(text[max(0, start - 6) : start])),
+        start,
+        end,
+        text[start:end],
+        amount(-value if sign else value),
+        number.scale,
+        named(printed),
+        percent=number.percent or bool(tail and tail["percent"]),
+        ordinal=number.ordinal,
+        word=number.word,
+        ranged=bool(
+            _RANGE_AFTER.match(text, end) or _RANGE_BEFORE.search(text[max(0, start - 6) : start])
+        ),
         alternative=None if other is None else amount(-other if sign else other),
-    )  # fmt: skip
+    )
 
 
 def only_number(text: str, *, words: bool = False) -> Number | None:
@@ -160,7 +248,9 @@ def only_number(text: str, *, words: bool = False) -> Number | None:
     if len(found) != 1 or re.match(r"0\d", found[0].text):
         return None  # 007 is no number
     sign = found[0].unit if touching(found[0].unit) else ""
-    beside = text[: found[0].start] + re.sub(rf"^\s?{re.escape(sign)}(?!\w)", "", text[found[0].end :])
+    beside = text[: found[0].start] + re.sub(
+        rf"^\s?{re.escape(sign)}(?!\w)", "", text[found[0].end :]
+    )
     return found[0] if not beside.strip(" \n.,;:!?。、\"'()*") else None
 
 
@@ -182,7 +272,12 @@ def _base(match: re.Match[str], decimal: DecimalMark, whole: bool) -> Decimal | 
         base += Decimal(_VULGAR[match["vulgar"].strip()])
     if base is not None and (power := match["power"] or match["raised"]):
         power = power.translate(_RAISED)
-        if not (match["raised"] or "^" in match[0] or power[0] in "+-" or re.search(r"[.,]", match["core"])):
+        if not (
+            match["raised"]
+            or "^" in match[0]
+            or power[0] in "+-"
+            or re.search(r"[.,]", match["core"])
+        ):
             return None  # a code such as "12E5"
         base = base.scaleb(int(power))
     return base
@@ -191,7 +286,9 @@ def _base(match: re.Match[str], decimal: DecimalMark, whole: bool) -> Decimal | 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−", "0123456789-+-")
 
 
-def _from_match(match: re.Match[str], text: str, decimal: DecimalMark, whole: bool, language: str) -> Number | None:
+def _from_match(
+    match: re.Match[str], text: str, decimal: DecimalMark, whole: bool, language: str
+) -> Number | None:
     scale = _scale_of(match, language)
     wants_whole = whole and not scale and not match["percent"]
     base = _base(match, decimal, wants_whole)
@@ -216,15 +313,27 @@ def _from_match(match: re.Match[str], text: str, decimal: DecimalMark, whole: bo
     value = (-base if negative else base) * factor
     other = None
     if match["core"] and re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", match["core"]):
-        readings = (Decimal(re.sub(r"\D", "", match["core"])), Decimal(match["core"].replace(",", ".")))
+        readings = (
+            Decimal(re.sub(r"\D", "", match["core"])),
+            Decimal(match["core"].replace(",", ".")),
+        )
         other = next((reading for reading in readings if reading != base), None)
     return Number(
-        start, end, text[start:end], amount(value), scale, _currency_of(match) or currency_after(text, end),
-        percent=match["percent"] is not None or text[end - 1] == "%", unit=unit or unit_after(text, end),
-        ordinal=match["ordinal"] is not None or text[start - 1 : start] in ("第", "제"), attached=_is_attached(text, end),
-        ranged=bool(_RANGE_AFTER.match(text, end) or _RANGE_BEFORE.search(text[max(0, start - 6) : start])),
+        start,
+        end,
+        text[start:end],
+        amount(value),
+        scale,
+        _currency_of(match) or currency_after(text, end),
+        percent=match["percent"] is not None or text[end - 1] == "%",
+        unit=unit or unit_after(text, end),
+        ordinal=match["ordinal"] is not None or text[start - 1 : start] in ("第", "제"),
+        attached=_is_attached(text, end),
+        ranged=bool(
+            _RANGE_AFTER.match(text, end) or _RANGE_BEFORE.search(text[max(0, start - 6) : start])
+        ),
         alternative=None if other is None else amount((-other if negative else other) * factor),
-    )  # fmt: skip
+    )
 
 
 _CLOSED = re.compile(r"\s?\)(?:\s?%)?")
@@ -232,12 +341,21 @@ _CELL_START = re.compile(r"(?:^|[\n\t|]|\s\s)\s*[$€£]?\s?$")
 
 
 def _close_parenthesis(match: re.Match[str], text: str, end: int) -> tuple[int, int, bool]:
-    """Start, end, and whether brackets make it negative: they do around a whole cell and around an amount that ends a line of
-    words ("Credit (412.80)"), not in "16 (80)"."""
+    """Start, end, and whether brackets make it negative: they do around a whole cell and around an
+    amount that ends a line of words ("Credit (412.80)"), not in "16 (80)".
+    """
     closed = _CLOSED.match(text, end)
-    if closed and (match["inner"] or _CELL_START.search(text[max(0, match.start() - 8) : match.start()])):
+    if closed and (
+        match["inner"] or _CELL_START.search(text[max(0, match.start() - 8) : match.start()])
+    ):
         return match.start(), closed.end(), True
-    if closed and _money(match) and _ENDS.match(text, closed.end()) and not match["percent"] and not closed[0].endswith("%"):
+    if (
+        closed
+        and _money(match)
+        and _ENDS.match(text, closed.end())
+        and not match["percent"]
+        and not closed[0].endswith("%")
+    ):
         label = _PIECE.split(text[max(0, match.start() - _LONGEST_LABEL) : match.start()])[-1]
         if not any(map(str.isdigit, label)):
             return match.start(), closed.end(), True
@@ -258,9 +376,13 @@ def _money(match: re.Match[str]) -> bool:
 
 
 def _minus_after(match: re.Match[str], text: str, end: int) -> int:
-    """The length of a minus behind a number: "412.80-" and "412.80 CR", which is a credit, not "5- and 6-year-olds", crores."""
+    """The length of a minus behind a number: "412.80-" and "412.80 CR", which is a credit, not "5-
+    and 6-year-olds", crores.
+    """
     rupees = _currency_of(match) == "INR"
-    found = _MINUS_AFTER.match(text, end) or (_MINUS_OF_MONEY.match(text, end) if _money(match) and not rupees else None)
+    found = _MINUS_AFTER.match(text, end) or (
+        _MINUS_OF_MONEY.match(text, end) if _money(match) and not rupees else None
+    )
     return found.end() - end if found and not match["sign"] else 0
 
 
@@ -277,7 +399,9 @@ def _scale_of(match: re.Match[str], language: str) -> str:
     # "5m" is five metres unless money is meant, "5M" and "3k" are scales either way
     if short in "mb" and not (match["before"] or match["after"]):
         return ""
-    if short == "B" and not (match["before"] or match["after"] or re.search(r"[.,]", match["core"] or "")):
+    if short == "B" and not (
+        match["before"] or match["after"] or re.search(r"[.,]", match["core"] or "")
+    ):
         return ""  # seat or flat "12B"
     return SCALE_WORDS[short.lower()]
 
@@ -291,7 +415,8 @@ def _is_attached(text: str, end: int) -> bool:
 
 
 _WORD_TAIL = re.compile(
-    rf"\s?(?P<percent>percent\b(?!age)|per\s?cent\b|%)|\s(?P<money>{choice(CURRENCY_NAMES)})\b", re.IGNORECASE
+    rf"\s?(?P<percent>percent\b(?!age)|per\s?cent\b|%)|\s(?P<money>{choice(CURRENCY_NAMES)})\b",
+    re.IGNORECASE,
 )
 
 
@@ -302,8 +427,15 @@ def _word_number(spelled: Spelled, text: str) -> Number:
     percent, money = (bool(tail["percent"]), tail["money"]) if tail else (False, None)
     end = tail.end() if tail else end
     return Number(
-        start, end, text[start:end], amount(spelled.value), spelled.scale, named(money) if money else "",
-        percent, "" if tail else unit_after(text, end), spelled.ordinal, True, attached,
-    )  # fmt: skip
-
-
+        start,
+        end,
+        text[start:end],
+        amount(spelled.value),
+        spelled.scale,
+        named(money) if money else "",
+        percent,
+        "" if tail else unit_after(text, end),
+        spelled.ordinal,
+        True,
+        attached,
+    )

@@ -1,4 +1,6 @@
-"""Printed words and model replies to typed values, and whether words carry a value. Nothing is guessed (contract 3)."""
+"""Printed words and model replies to typed values, and whether words carry a value.
+Nothing is guessed (contract 3).
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,12 @@ from sliders.values.vocabulary import NO, YES
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A typed value, or None with the `reason`. Dates are ISO text with the parts that are printed ("1999-10").
+    """A typed value, or None with the `reason`. Dates are ISO text with the parts that are
+    printed ("1999-10").
 
-    `scale` is that of the printed number; the value stands in the column's unit and scale. `absent` marks words that commonly
-    say that there is no value ("n/a"); with a `value` they are text that may be one all the same (the surname Null): the
-    value holds where the words are found.
+    `scale` is that of the printed number; the value stands in the column's unit and scale. `absent`
+    marks words that commonly say that there is no value ("n/a"); with a `value` they are text that
+    may be one all the same (the surname Null): the value holds where the words are found.
     """
 
     value: Scalar = None
@@ -36,7 +39,9 @@ NO_CONTEXT = Context()
 _MODEL = Context(decimal=".")
 _NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 _DASHES = frozenset(("", "-", "--", "–", "—", "…", "...", "n/a", "n.a", "null"))
-_ABSENT = _DASHES | frozenset(("none", "na", "nan", "?", "unknown", "not stated", "not available", "not applicable", "k.a"))
+_ABSENT = _DASHES | frozenset(
+    ("none", "na", "nan", "?", "unknown", "not stated", "not available", "not applicable", "k.a")
+)
 
 
 def collapse(text: str) -> str:
@@ -44,16 +49,22 @@ def collapse(text: str) -> str:
     return re.sub(r"\s+", " ", text.replace("\u00ad", "")).strip()
 
 
-_BESIDE = re.compile(r"(?<=[^\W_])[^\S\n]*\|[|\s]*(?=[^\W\d_]|[€$£¥₹%])|(?<=[^\W\d_]|[€$£¥₹])[^\S\n]*\|[|\s]*(?=\d)")
+_BESIDE = re.compile(
+    r"(?<=[^\W_])[^\S\n]*\|[|\s]*(?=[^\W\d_]|[€$£¥₹%])|(?<=[^\W\d_]|[€$£¥₹])[^\S\n]*\|[|\s]*(?=\d)"
+)
 
 
 def joined_cells(text: str) -> str:
-    """Words of neighbouring cells as one text, a number with the unit or currency beside it: "400 | CHF" is "400 CHF"."""
+    """Words of neighbouring cells as one text, a number with the unit or currency beside it:
+    "400 | CHF" is "400 CHF".
+    """
     return _BESIDE.sub(" ", text) if "|" in text else text
 
 
 def is_absent(text: str, kind: ColumnType = ColumnType.TEXT) -> bool:
-    """Whether the words only say that there is no value; for text that is a dash or "n/a", never a word."""
+    """Whether the words only say that there is no value; for text that is a dash or
+    "n/a", never a word.
+    """
     words = {collapse(text).casefold(), collapse(text).strip(" .\"'()[]").casefold()}
     if kind in _NUMERIC:
         words -= {"none"}  # that is zero
@@ -61,7 +72,9 @@ def is_absent(text: str, kind: ColumnType = ColumnType.TEXT) -> bool:
 
 
 def parse_value(words: str, column: Described, context: Context = NO_CONTEXT) -> Parsed:
-    """What printed words say as the column's type; only its type, unit, scale, currency and values matter."""
+    """What printed words say as the column's type; only its type, unit, scale,
+    currency and values matter.
+    """
     return _parse(words, Expected.of(column), context)
 
 
@@ -70,7 +83,11 @@ def _parse(printed: str, column: Expected, context: Context) -> Parsed:
     words = collapse(printed)
     if is_absent(words, column.type) and fold(words) not in map(fold, column.values):
         value = words if words and column.type is ColumnType.TEXT else None
-        return Parsed(value, absent=True, reason="" if value else f"{words!r} states no value" if words else "nothing is printed")
+        return Parsed(
+            value,
+            absent=True,
+            reason="" if value else f"{words!r} states no value" if words else "nothing is printed",
+        )
     match column.type:
         case ColumnType.INTEGER | ColumnType.NUMBER:
             read = read_number(words, column, context)
@@ -79,7 +96,11 @@ def _parse(printed: str, column: Expected, context: Context) -> Parsed:
             return _date(words, column, context)
         case ColumnType.BOOLEAN:
             word = words.casefold().strip(" .!,;:\"'()[]")
-            return Parsed(word in YES) if word in YES | NO else Parsed(reason=f"{words!r} is neither yes nor no")
+            return (
+                Parsed(word in YES)
+                if word in YES | NO
+                else Parsed(reason=f"{words!r} is neither yes nor no")
+            )
         case ColumnType.CATEGORY if column.values:
             return _category(words, column)
         case _:
@@ -88,7 +109,11 @@ def _parse(printed: str, column: Expected, context: Context) -> Parsed:
 
 def _category(words: str, column: Expected) -> Parsed:
     plain = collapse(words).casefold()
-    for form in (lambda text: collapse(text).casefold(), signed, lambda text: signed(text).replace(" ", "")):
+    for form in (
+        lambda text: collapse(text).casefold(),
+        signed,
+        lambda text: signed(text).replace(" ", ""),
+    ):
         equal = [value for value in column.values if form(value) == form(plain)]
         if len(equal) == 1:
             return Parsed(equal[0])
@@ -108,10 +133,16 @@ def _date(words: str, column: Expected, context: Context) -> Parsed:
     if why := unsure(date, words):
         return Parsed(reason=why)
     if date.ambiguous:
-        return Parsed(reason=f"{date.text!r} may be day-month or month-day, and the document does not show which")
+        return Parsed(
+            reason=(
+                f"{date.text!r} may be day-month or month-day, and the document does not show which"
+            )
+        )
     if not date.full and re.search(r"\d", words[: date.start] + words[date.end :]):
         return Parsed(reason=f"{words!r} holds no full date, only {date.text!r}")
-    return Parsed(f"{date.iso} {date.time}" if column.type is ColumnType.DATETIME and date.time else date.iso)
+    return Parsed(
+        f"{date.iso} {date.time}" if column.type is ColumnType.DATETIME and date.time else date.iso
+    )
 
 
 _BARE_NUMBER = re.compile(r"[-+(]?\d[\d.,' \u202f]*\)?")
@@ -120,9 +151,9 @@ _BARE_NUMBER = re.compile(r"[-+(]?\d[\d.,' \u202f]*\)?")
 def typed(value: object, column: Described, context: Context = NO_CONTEXT) -> Parsed:
     """What a model said as a JSON value ("17 feet", 17.0, true, null) as the column's type.
 
-    Text for a text column stays as it is, stripped. Numbers are taken to stand in the column's unit and scale unless they
-    come with another one. A model writes numbers its own way and copies a date the document's way: of `context` the order
-    of day and month counts.
+    Text for a text column stays as it is, stripped. Numbers are taken to stand in the column's unit
+    and scale unless they come with another one. A model writes numbers its own way and copies a
+    date the document's way: of `context` the order of day and month counts.
     """
     if value is None:
         return Parsed(absent=True, reason="the reply holds null")
@@ -150,23 +181,37 @@ _NOISE = 1e-12
 def _typed_number(value: Amount, column: Described) -> Parsed:
     if isinstance(value, float) and not math.isfinite(value):
         return Parsed(reason=f"{value} is not a number")
-    whole = amount(Decimal(str(value))) if isinstance(value, float) else value  # which may be too long for a float
+    whole = (
+        amount(Decimal(str(value))) if isinstance(value, float) else value
+    )  # which may be too long for a float
     if column.type in _NUMERIC:
         if column.type is ColumnType.INTEGER and isinstance(whole, float):
             if math.isclose(whole, round(whole), rel_tol=_NOISE):
                 return Parsed(round(whole))
             return Parsed(reason=f"{value} is not a whole number")
-        return Parsed(whole) if abs(whole) < 2**63 else Parsed(reason=f"{value} does not fit a 64-bit number")
+        return (
+            Parsed(whole)
+            if abs(whole) < 2**63
+            else Parsed(reason=f"{value} does not fit a 64-bit number")
+        )
     return Parsed(str(whole)) if column.type is ColumnType.TEXT else parse_value(str(whole), column)
 
 
-def other_readings(words: str, column: Described, context: Context = NO_CONTEXT) -> tuple[Scalar, ...]:
-    """What printed words may say that have two readings, both of them: "03/04/2024" and "1.234"; empty for any other words."""
+def other_readings(
+    words: str, column: Described, context: Context = NO_CONTEXT
+) -> tuple[Scalar, ...]:
+    """What printed words may say that have two readings, both of them: "03/04/2024" and "1.234";
+    empty for any other words.
+    """
     if column.type in (ColumnType.DATE, ColumnType.DATETIME):
         orders = (replace(context, day_first=first) for first in (True, False))
         days = dict.fromkeys(parse_value(words, column, order).value for order in orders)
         return tuple(day for day in days if day is not None) if len(days) > 1 else ()
     if column.type is not ColumnType.NUMBER or context.decimal:
         return ()
-    read = dict.fromkeys(r.value for r in all_readings(collapse(words), column, context) if r.number.alternative is not None)
+    read = dict.fromkeys(
+        r.value
+        for r in all_readings(collapse(words), column, context)
+        if r.number.alternative is not None
+    )
     return tuple(read) if len(read) > 1 else ()

@@ -18,7 +18,9 @@ _VALUE = re.compile(
     )""",
     re.VERBOSE,
 )
-_YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d\d\s?(?:(?:\([a-z0-9]\))+|\*|[AEF]|年度?|년도?|года?|г\.?)?")
+_YEAR = re.compile(
+    r"(?:FY\s?)?(?:19|20)\d\d\s?(?:(?:\([a-z0-9]\))+|\*|[AEF]|年度?|년도?|года?|г\.?)?"
+)
 _OPEN_MARK = re.compile(r"(?:[A-Z]{0,3}[$€£¥₹]|USD|EUR|GBP|CHF)?\s?[(\[]?[-−–]?")
 _CLOSE_MARK = re.compile(r"[)\]]?\s?%?[)\]]?")
 _AFTER_MARK = re.compile(r"(?<=[$€£¥₹(\[])\s+(?=[\d(\[.-])")
@@ -26,7 +28,9 @@ _BEFORE_MARK = re.compile(r"(?<=[\d)])\s+(?=[)\]%])")
 
 
 def is_value(text: str) -> bool:
-    """True when `text` is a number with its marks, a range of two, a dash, or another way to print a table value."""
+    """True when `text` is a number with its marks, a range of two, a dash, or another way to
+    print a table value.
+    """
     if not 0 < len(text) <= 40:
         return False
     low, dash, high = text.partition(" – ") if " – " in text else text.partition(" - ")
@@ -45,7 +49,12 @@ def is_year(text: str) -> bool:
 
 def opens_value(text: str) -> bool:
     """True for a mark that belongs to the value at its right: "$", "(", "$(" ."""
-    return bool(text) and len(text) <= 6 and _OPEN_MARK.fullmatch(text) is not None and text not in "-−–"
+    return (
+        bool(text)
+        and len(text) <= 6
+        and _OPEN_MARK.fullmatch(text) is not None
+        and text not in "-−–"
+    )
 
 
 def closes_value(text: str) -> bool:
@@ -54,7 +63,9 @@ def closes_value(text: str) -> bool:
 
 
 def tidy_value(text: str) -> str:
-    """The text with white space collapsed and the marks of a number joined to it: "$ 5,363" -> "$5,363"."""
+    """The text with white space collapsed and the marks of a number joined to it:
+    "$ 5,363" -> "$5,363".
+    """
     text = " ".join(text.split())
     if len(text) > 60:
         return text

@@ -1,4 +1,6 @@
-"""Scripts and digits: which letters make one word with a number beside them, and plain digits and marks for printed ones."""
+"""Scripts and digits: which letters make one word with a number beside them, and plain digits and
+marks for printed ones.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ LETTERS = (
     r"A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0370-\u03ff\u0400-\u052f\u0531-\u058f\u10a0-\u10ff"
     r"\u1e00-\u1fff"
 )
-"""Letters of scripts in which a letter that touches a digit belongs to one word with it ("A320"), for a character class."""
+"""Letters of scripts in which a letter that touches a digit belongs to one word with it ("A320"),
+for a character class.
+"""
 WORD = rf"{LETTERS}0-9_"
 HAN = r"\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 KANA = r"\u3040-\u30ff"
@@ -18,18 +22,30 @@ HANGUL = r"\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
 
 _MARKS = dict(zip("٫٬٪،￥〜\u3000￦", ".,%,¥~ ₩", strict=True))
 _RANGES = (
-    (0x0900, 0x097F, "Devanagari"), (0x0600, 0x06FF, "Arabic"), (0x0750, 0x077F, "Arabic"), (0xFB50, 0xFEFF, "Arabic"),
-    (0x0400, 0x052F, "Cyrillic"), (0x3040, 0x30FF, "Kana"), (0x3400, 0x9FFF, "Han"), (0xF900, 0xFAFF, "Han"),
-    (0xAC00, 0xD7AF, "Hangul"), (0x1100, 0x11FF, "Hangul"), (0x3130, 0x318F, "Hangul"),
-    (0x0041, 0x024F, "Latin"), (0x1E00, 0x1EFF, "Latin"), (0xFF21, 0xFF5A, "Latin"),
-)  # fmt: skip
+    (0x0900, 0x097F, "Devanagari"),
+    (0x0600, 0x06FF, "Arabic"),
+    (0x0750, 0x077F, "Arabic"),
+    (0xFB50, 0xFEFF, "Arabic"),
+    (0x0400, 0x052F, "Cyrillic"),
+    (0x3040, 0x30FF, "Kana"),
+    (0x3400, 0x9FFF, "Han"),
+    (0xF900, 0xFAFF, "Han"),
+    (0xAC00, 0xD7AF, "Hangul"),
+    (0x1100, 0x11FF, "Hangul"),
+    (0x3130, 0x318F, "Hangul"),
+    (0x0041, 0x024F, "Latin"),
+    (0x1E00, 0x1EFF, "Latin"),
+    (0xFF21, 0xFF5A, "Latin"),
+)
 
 
 _LATER = re.compile("[\u0600-\U0010ffff]")
 
 
 def plain_digits(text: str) -> str:
-    """The text with ASCII digits and marks for those of any script, of the same length: "٤٠٫٥" is 40.5."""
+    """The text with ASCII digits and marks for those of any script, of the same
+    length: "٤٠٫٥" is 40.5.
+    """
     if text.isascii():
         return text
     return text if _LATER.search(text) is None else _LATER.sub(lambda match: _plain(match[0]), text)
@@ -48,7 +64,9 @@ def _plain(char: str) -> str:
 
 @cache
 def script_of(char: str) -> str:
-    """The script of a letter among those that code knows ("Latin", "Han"), "Other" for any other letter, "" for no letter."""
+    """The script of a letter among those that code knows ("Latin", "Han"), "Other" for any other
+    letter, "" for no letter.
+    """
     if not char.isalpha():
         return ""
     code = ord(char)
@@ -61,11 +79,19 @@ def scripts(text: str) -> frozenset[str]:
 
 
 def unspaced(char: str) -> bool:
-    """Whether a character's script lets words touch each other and any number (Chinese, Japanese, Korean, Thai)."""
-    return script_of(char) in ("Han", "Kana", "Hangul") or "\u0e00" <= char <= "\u0eff" or "\u1780" <= char <= "\u17ff"
+    """Whether a character's script lets words touch each other and any number (Chinese,
+    Japanese, Korean, Thai).
+    """
+    return (
+        script_of(char) in ("Han", "Kana", "Hangul")
+        or "\u0e00" <= char <= "\u0eff"
+        or "\u1780" <= char <= "\u17ff"
+    )
 
 
 def is_cased(text: str) -> bool:
-    """Whether the letters of a text are of a script with capitals: Latin, Greek, Cyrillic, not Arabic, Devanagari or Han."""
+    """Whether the letters of a text are of a script with capitals: Latin, Greek, Cyrillic, not
+    Arabic, Devanagari or Han.
+    """
     letters = [char for char in text if char.isalpha()]
     return 2 * sum(char.isupper() or char.islower() for char in letters) > len(letters)

@@ -12,7 +12,9 @@ from sliders.values.vocabulary import GROUPS, ORDINALS, POWERS, SCALE_WORDS, TEN
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """A number in words at characters `start` to `end` (exclusive); `scale` is its canonical scale ("millions")."""
+    """A number in words at characters `start` to `end` (exclusive); `scale` is its
+    canonical scale ("millions").
+    """
 
     start: int
     end: int
@@ -22,7 +24,9 @@ class Spelled:
 
 
 _Read = tuple[int, Decimal, bool, str]
-"""How many words a number takes, its value, whether it is an ordinal, the canonical name of its scale."""
+"""How many words a number takes, its value, whether it is an ordinal, the
+canonical name of its scale.
+"""
 
 
 def choice(words: Iterable[str]) -> str:
@@ -33,7 +37,8 @@ def choice(words: Iterable[str]) -> str:
 _ANY = choice({**UNITS, **TENS, **POWERS, **GROUPS, **ORDINALS})
 _ARTICLE = rf"an?(?=\s+(?:{choice([*POWERS, 'dozen', 'pair', 'half'])})\b)"
 _RUN = re.compile(
-    rf"(?<![\w-])(?:{_ARTICLE}|half|{_ANY})(?:(?:\s+and\s+|[\s-]+)(?:{_ARTICLE}|half|{_ANY}))*(?![\w])", re.IGNORECASE
+    rf"(?<![\w-])(?:{_ARTICLE}|half|{_ANY})(?:(?:\s+and\s+|[\s-]+)(?:{_ARTICLE}|half|{_ANY}))*(?![\w])",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
 _NO_NUMBER = re.compile(r"\b(?:no|any|every|some)[\s-]$", re.IGNORECASE)
@@ -42,18 +47,25 @@ _NO_NUMBER = re.compile(r"\b(?:no|any|every|some)[\s-]$", re.IGNORECASE)
 def spelled_in(text: str) -> Iterator[Spelled]:
     """Every number that words of `text` spell, in order; not the "one" of "no one"."""
     for run in _RUN.finditer(text):
-        words = [(match[0].lower(), match.start(), match.end()) for match in _WORD.finditer(text, *run.span())]
+        words = [
+            (match[0].lower(), match.start(), match.end())
+            for match in _WORD.finditer(text, *run.span())
+        ]
         index = 0
         while index < len(words):
             used, value, ordinal, scale = _read([word for word, _, _ in words[index : index + 40]])
             start = words[index][1]
-            if used and not (words[index][0] == "one" and _NO_NUMBER.search(text[max(0, start - 8) : start])):
+            if used and not (
+                words[index][0] == "one" and _NO_NUMBER.search(text[max(0, start - 8) : start])
+            ):
                 yield Spelled(start, words[index + used - 1][2], value, ordinal, scale)
             index += max(used, 1)
 
 
 def _read(words: list[str]) -> _Read:
-    """The longest number that the first of the lower-case `words` spell; it takes 0 words if they spell none."""
+    """The longest number that the first of the lower-case `words` spell; it takes 0
+    words if they spell none.
+    """
     total, group, used, scale = Decimal(0), Decimal(0), 0, ""
     ceiling = Decimal(10**15)  # the next power of a thousand must be smaller
     room = 100  # the next small number must be smaller: 10 behind "twenty", nothing behind "seven"
@@ -68,7 +80,13 @@ def _read(words: list[str]) -> _Read:
                 continue
             if used and word == "and" and words[index + 1 : index + 3] == ["a", "half"]:
                 return _half(words, index + 2, total + group)
-            if not (used and word == "and" and room == 100 and index + 1 < len(words) and _small(words[index + 1])):
+            if not (
+                used
+                and word == "and"
+                and room == 100
+                and index + 1 < len(words)
+                and _small(words[index + 1])
+            ):
                 break
             index += 1
             continue
@@ -79,10 +97,19 @@ def _read(words: list[str]) -> _Read:
         elif 0 < power <= 100 and group < 100 and (group or (power == 100 and not used)):
             group, room = (group or Decimal(1)) * power, 100 if power == 100 else 0
         elif power > 100 and power < ceiling and (group or not used):
-            total, group, room, ceiling = total + (group or Decimal(1)) * power, Decimal(0), 100, Decimal(power)
+            total, group, room, ceiling = (
+                total + (group or Decimal(1)) * power,
+                Decimal(0),
+                100,
+                Decimal(power),
+            )
             scale = SCALE_WORDS[word]
         elif word in ORDINALS and (ORDINALS[word] < room or (ORDINALS[word] >= 100 and used)):
-            value = total + (group + ORDINALS[word] if ORDINALS[word] < 100 else (group or Decimal(1)) * ORDINALS[word])
+            value = total + (
+                group + ORDINALS[word]
+                if ORDINALS[word] < 100
+                else (group or Decimal(1)) * ORDINALS[word]
+            )
             return index + 1, value, True, scale
         else:
             break

@@ -1,4 +1,6 @@
-"""Units of measure that convert into each other for certain, and the scale that a table's note states."""
+"""Units of measure that convert into each other for certain, and the scale that a
+table's note states.
+"""
 
 from __future__ import annotations
 
@@ -79,16 +81,30 @@ _UNITS: dict[str, tuple[str, Decimal]] = {
     for head, _, names in (line.partition(": "),)
     for name in names.split()
 }
-_MORE = "µg ug b w kw mw gw hp v a hz khz mhz ghz kb mb gb tb px pt c f x bpm rpm pa kpa mpa bar psi nm".split()
-TOUCHING = frozenset([name for name in _UNITS if len(name) <= 4 and name.isascii()] + ["°", "c", "f"] + _MORE)
-"""Units that may touch their number ("5kg"); another word that touches it makes an identifier ("345AN")."""
+_MORE = (
+    "µg ug b w kw mw gw hp v a hz khz mhz ghz kb mb gb tb px pt c f x bpm rpm pa kpa mpa bar psi nm"
+).split()
+TOUCHING = frozenset(
+    [name for name in _UNITS if len(name) <= 4 and name.isascii()] + ["°", "c", "f"] + _MORE
+)
+"""Units that may touch their number ("5kg"); another word that touches it makes an
+identifier ("345AN").
+"""
 _SHARES = frozenset(("share", "fraction", "ratio", "proportion"))
 """Units of a column that stores 12% as 0.12; as words behind a number they mean nothing."""
 _AFTER = re.compile(r"(?:\s|-(?=[^\W\d_]))?(°?[^\W\d_][\w²³/]*(?: [^\W\d_]+){0,2}|°)")
 
 
 def _key(unit: str) -> str:
-    return unit.strip().strip(".").lower().replace("²", "2").replace("³", "3").replace("º", "°").replace("\u03bc", "\u00b5")
+    return (
+        unit.strip()
+        .strip(".")
+        .lower()
+        .replace("²", "2")
+        .replace("³", "3")
+        .replace("º", "°")
+        .replace("\u03bc", "\u00b5")
+    )
 
 
 _Unit = tuple[str, Decimal]
@@ -109,7 +125,17 @@ def _known(unit: str) -> _Unit | None:
     return measured, over[1] / under[1]
 
 
-_RATIOS = frozenset(("mass/volume", "substance/volume", "length/time", "mass/mass", "volume/time", "mass/time", "energy/mass"))
+_RATIOS = frozenset(
+    (
+        "mass/volume",
+        "substance/volume",
+        "length/time",
+        "mass/mass",
+        "volume/time",
+        "mass/time",
+        "energy/mass",
+    )
+)
 
 
 def touching(unit: str) -> bool:
@@ -118,7 +144,9 @@ def touching(unit: str) -> bool:
 
 
 def unit_after(text: str, end: int) -> str:
-    """The unit printed behind the number that ends at `end` ("feet", "km/h"), "" if no known one is."""
+    """The unit printed behind the number that ends at `end` ("feet", "km/h"),
+    "" if no known one is.
+    """
     match = _AFTER.match(text, end)
     if match is None:
         return ""
@@ -126,14 +154,18 @@ def unit_after(text: str, end: int) -> str:
     touches = match.start(1) == end
     for count in range(len(words), 0, -1):
         unit = " ".join(words[:count])
-        known = (_known(unit) is not None and unit.lower() not in _SHARES) or (count == 1 and _key(unit) in TOUCHING)
+        known = (_known(unit) is not None and unit.lower() not in _SHARES) or (
+            count == 1 and _key(unit) in TOUCHING
+        )
         if known and (touches or _stands_apart(unit, len(words) == count)):
             return unit
     return ""
 
 
 def _stands_apart(unit: str, last: bool) -> bool:
-    """Whether a unit behind a blank is one: "5 m", "5 in." and "5 kg", not "5 in Ulm" or flat "5 b"."""
+    """Whether a unit behind a blank is one: "5 m", "5 in." and "5 kg", not "5
+    in Ulm" or flat "5 b".
+    """
     if _key(unit) == "in":
         return last
     return len(unit) > 1 or unit in "mgtlhs"
@@ -154,7 +186,9 @@ def same_unit(one: str, other: str) -> bool:
 
 
 def convert(value: Decimal, printed: str, wanted: str) -> Decimal | None:
-    """`value` of the unit `printed` in the unit `wanted`; None where no certain conversion is known."""
+    """`value` of the unit `printed` in the unit `wanted`; None where no certain
+    conversion is known.
+    """
     source, target = _known(printed), _known(wanted)
     if source is None or target is None or source[0] != target[0]:
         return None

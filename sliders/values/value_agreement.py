@@ -1,4 +1,6 @@
-"""Whether printed words carry a value. Only words that were understood, and say another value, speak against one."""
+"""Whether printed words carry a value. Only words that were understood, and say another
+value, speak against one.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A verdict with its `finding` where the words contradict, and a `doubt` where they may mean another value as well."""
+    """A verdict with its `finding` where the words contradict, and a `doubt` where they may mean
+    another value as well.
+    """
 
     verdict: Verdict
     finding: str = ""
@@ -49,12 +53,19 @@ def _against(finding: str) -> Agreement:
 
 
 def agrees(value: Scalar, words: str, column: Described, context: Context = NO_CONTEXT) -> str:
-    """The finding where printed words contradict a value, "" where they carry it or code does not know."""
+    """The finding where printed words contradict a value, "" where they carry it
+    or code does not know.
+    """
     return agreement(value, words, column, context).finding
 
 
-def agreement(value: Scalar, words: str, column: Described, context: Context = NO_CONTEXT) -> Agreement:
-    """Whether printed words carry a value, contradict it, or are not understood. A reader's judgements are not looked into."""
+def agreement(
+    value: Scalar, words: str, column: Described, context: Context = NO_CONTEXT
+) -> Agreement:
+    """Whether printed words carry a value, contradict it, or are not understood.
+
+    A reader's judgements are not looked into.
+    """
     if value is None or not words.strip():
         return _AGREES if value is None else _against("no words are given")
     words = collapse(joined_cells(words))
@@ -67,7 +78,11 @@ def agreement(value: Scalar, words: str, column: Described, context: Context = N
             said = parse_value(words, column, context).value
             if said is None:
                 return _UNKNOWN
-            return _AGREES if said == value else _against(f"the words say {words!r}, the value is {value!r}")
+            return (
+                _AGREES
+                if said == value
+                else _against(f"the words say {words!r}, the value is {value!r}")
+            )
         case _:
             return _text(str(value), words, context)
 
@@ -77,7 +92,9 @@ def _language(words: str, context: Context) -> str:
 
 
 def _read_through(words: str, language: str) -> bool:
-    """Whether code would know a number in words if these words held one: English, or plain letters of no known language."""
+    """Whether code would know a number in words if these words held one:
+    English, or plain letters of no known language.
+    """
     return language == "en" or (not language and words.isascii())
 
 
@@ -96,16 +113,28 @@ _IN_CODE = re.compile(r"(?<=[^\W\d_])\d{1,4}\b(?![.,]\d)")
 
 def _number(value: Amount, words: str, column: Described, context: Context) -> Agreement:
     found = all_readings(words, column, context)
-    if any(reading.number.text.lower() in POWERS for reading in found) and _spelled(words, _language(words, context)):
-        found = tuple(reading for reading in found if reading.number.text.lower() not in POWERS)  # "eine halbe Million"
+    if any(reading.number.text.lower() in POWERS for reading in found) and _spelled(
+        words, _language(words, context)
+    ):
+        found = tuple(
+            reading for reading in found if reading.number.text.lower() not in POWERS
+        )  # "eine halbe Million"
     equal = [reading for reading in found if same_number(value, reading)]
     if equal:
         fitting = [reading for reading in equal if not reading.mismatch]
-        return Agreement(Verdict.AGREES, doubt=_two_marks(fitting, column, context)) if fitting else _against(equal[0].mismatch)
-    if (not found or value != 1) and any(IMPLIED.get(token) == value for token in fold(words).split()):
+        return (
+            Agreement(Verdict.AGREES, doubt=_two_marks(fitting, column, context))
+            if fitting
+            else _against(equal[0].mismatch)
+        )
+    if (not found or value != 1) and any(
+        IMPLIED.get(token) == value for token in fold(words).split()
+    ):
         return _AGREES
     language = _language(words, context)
-    if any(float(digits) == value for digits in _IN_CODE.findall(words)) or value in _spelled(words, language):
+    if any(float(digits) == value for digits in _IN_CODE.findall(words)) or value in _spelled(
+        words, language
+    ):
         return _AGREES
     if not found:
         return _no_digits(value, words, language)
@@ -121,13 +150,21 @@ def _number(value: Amount, words: str, column: Described, context: Context) -> A
 
 def _no_digits(value: Amount, words: str, language: str) -> Agreement:
     digits, letters = any(map(str.isdigit, words)), any(map(str.isalpha, words))
-    spelled = {phrase.value for phrase in spelled_words(words, language)} if language else spelled_anywhere(words)
+    spelled = (
+        {phrase.value for phrase in spelled_words(words, language)}
+        if language
+        else spelled_anywhere(words)
+    )
     if (_half_more(value, spelled) or not spelled) and names_half(words):
         return _UNKNOWN
     if len(spelled) == 1 and not digits and language not in ("en", OTHER):
         return _against(f"the words {words!r} say {next(iter(spelled)):g}, the value is {value}")
     understood = language != OTHER if digits else _read_through(words, language) or not letters
-    return _against(f"the words {words!r} print no number, the value is {value}") if understood else _UNKNOWN
+    return (
+        _against(f"the words {words!r} print no number, the value is {value}")
+        if understood
+        else _UNKNOWN
+    )
 
 
 def _half_more(value: Amount, read: Iterable[Amount]) -> bool:
@@ -137,7 +174,12 @@ def _half_more(value: Amount, read: Iterable[Amount]) -> bool:
 
 def _unknown_scale(value: Amount, reading: Reading, words: str, language: str) -> bool:
     """Whether a scale that code does not know may stand between a printed number and the value."""
-    if language in LANGUAGES or reading.converted or not (value and reading.value) or value / reading.value < 0:
+    if (
+        language in LANGUAGES
+        or reading.converted
+        or not (value and reading.value)
+        or value / reading.value < 0
+    ):
         return False
     power = math.log10(value / reading.value)
     if abs(power) < _LEAST_SCALE or not math.isclose(power, round(power), abs_tol=1e-9):
@@ -157,36 +199,62 @@ def same_number(value: Amount, reading: Reading) -> bool:
 
 
 def unconverted(value: Amount, expression: str, found: Sequence[Reading], column: Described) -> str:
-    """Why a computed value is no conversion of the one measure that its words print ("2.4 * 100" for 2.4 km in metres).
+    """Why a computed value is no conversion of the one measure that its words print ("2.4 * 100"
+    for 2.4 km in metres).
 
-    "" where several numbers are printed, where the arithmetic adds, or where its factors are those of the conversion and others.
+    "" where several numbers are printed, where the arithmetic adds, or where its factors are those
+    of the conversion and others.
     """
     fitting = [reading for reading in found if not reading.mismatch]
-    measured = [reading for reading in fitting if reading.converted or reading.scale or reading.number.percent]
+    measured = [
+        reading
+        for reading in fitting
+        if reading.converted or reading.scale or reading.number.percent
+    ]
     if not measured or len({(reading.number.text, reading.number.unit) for reading in found}) != 1:
         return ""
     whole = column.type is ColumnType.INTEGER
-    if any(same_number(value, reading) or rounds_to(value, reading.value, whole=whole) for reading in fitting):
+    if any(
+        same_number(value, reading) or rounds_to(value, reading.value, whole=whole)
+        for reading in fitting
+    ):
         return ""
     number = measured[0].number
     bases = (abs(number.value), abs(number.value) / SCALES.get(number.scale, 1))
     terms = factors(expression)
     base = next((term for term in terms if any(math.isclose(term, one) for one in bases)), 0)
-    terms = [term for index, term in enumerate(terms) if index != (terms.index(base) if base else -1)]
+    terms = [
+        term for index, term in enumerate(terms) if index != (terms.index(base) if base else -1)
+    ]
     if not base or not terms or not all(terms):
         return ""
     right = [abs(reading.value) / base for reading in fitting if reading.value]
-    if any(math.isclose(term, factor) or math.isclose(term * factor, 1) for term in terms for factor in right):
+    if any(
+        math.isclose(term, factor) or math.isclose(term * factor, 1)
+        for term in terms
+        for factor in right
+    ):
         return ""
-    tens = all(math.isclose(math.log10(term), round(math.log10(term)), abs_tol=1e-9) for term in terms)
+    tens = all(
+        math.isclose(math.log10(term), round(math.log10(term)), abs_tol=1e-9) for term in terms
+    )
     if not tens and not all(reading.converted for reading in fitting):
         return ""
-    return f"{number.text} {number.unit}".strip() + f" is {measured[0].value} as the column stores it; {expression} is {value}"
+    return (
+        f"{number.text} {number.unit}".strip()
+        + f" is {measured[0].value} as the column stores it; {expression} is {value}"
+    )
 
 
 def _two_marks(fitting: list[Reading], column: Described, context: Context) -> str:
-    """Why a number of one separator may be another one ("1.234 EUR"), "" where the document or its language settles it."""
-    if context.decimal or column.type is ColumnType.INTEGER or any(r.number.alternative is None for r in fitting):
+    """Why a number of one separator may be another one ("1.234 EUR"), "" where the document or its
+    language settles it.
+    """
+    if (
+        context.decimal
+        or column.type is ColumnType.INTEGER
+        or any(r.number.alternative is None for r in fitting)
+    ):
         return ""
     number = fitting[0].number
     if context.language in LANGUAGES:
@@ -206,7 +274,11 @@ def _date(value: str, words: str, context: Context) -> Agreement:
     equal = [date for date in dates if day in date_forms(date)]
     if not equal:
         days = yearless_in(words, context.language)
-        borne = days and not any(d.iso != day[:4] for d in dates) and any(day[5:] == f"{m:02d}-{d:02d}" for _, _, m, d in days)
+        borne = (
+            days
+            and not any(d.iso != day[:4] for d in dates)
+            and any(day[5:] == f"{m:02d}-{d:02d}" for _, _, m, d in days)
+        )
         if not borne and not days and not _understood(day, dates, words, _language(words, context)):
             return _UNKNOWN
         if not borne:
@@ -219,25 +291,45 @@ def _date(value: str, words: str, context: Context) -> Agreement:
 
 
 def _two_orders(equal: list[PrintedDate], day: str) -> str:
-    """Why a numeric date may be another day ("03/04/2024"), "" where its order is known or only its year is taken."""
+    """Why a numeric date may be another day ("03/04/2024"), "" where its order is known or
+    only its year is taken.
+    """
     if not equal or len(day) <= len("2024") or not all(date.ambiguous for date in equal):
         return ""
-    return f"{equal[0].text!r} may be day-month or month-day: neither the document nor the others show which"
+    return (
+        f"{equal[0].text!r} may be day-month or month-day: neither the document nor the "
+        "others show which"
+    )
 
 
 def date_forms(date: PrintedDate) -> frozenset[str]:
-    """The ISO dates that a printed date bears out: itself, its month, its year; both orders of an ambiguous one."""
+    """The ISO dates that a printed date bears out: itself, its month, its year;
+    both orders of an ambiguous one.
+    """
     forms = {date.iso, date.iso[:7], date.iso[:4]}
     if date.ambiguous:
-        forms |= {f"{date.year:04d}-{date.day:02d}-{date.month:02d}", f"{date.year:04d}-{date.day:02d}"}
+        forms |= {
+            f"{date.year:04d}-{date.day:02d}-{date.month:02d}",
+            f"{date.year:04d}-{date.day:02d}",
+        }
     return frozenset(forms)
 
 
 def only_a_date(words: str, why: str) -> bool:
-    """Whether words print one full date and nothing else, and what is said of them names no more than a date."""
+    """Whether words print one full date and nothing else, and what is said of them names
+    no more than a date.
+    """
     dates = dates_in(words)
-    rest = [text[: date.start] + text[date.end :] for text in (words, why) for date in dates_in(text)[:1]]
-    return len(dates) == 1 and dates[0].full and not any(map(str.isalnum, "".join(rest) + ("" if dates_in(why) else why)))
+    rest = [
+        text[: date.start] + text[date.end :]
+        for text in (words, why)
+        for date in dates_in(text)[:1]
+    ]
+    return (
+        len(dates) == 1
+        and dates[0].full
+        and not any(map(str.isalnum, "".join(rest) + ("" if dates_in(why) else why)))
+    )
 
 
 _HIJRI = re.compile(r"هـ|ه(?!\w)")
@@ -263,10 +355,16 @@ def _understood(day: str, dates: tuple[PrintedDate, ...], words: str, language: 
     if not named:
         known = language != OTHER and (bool(dates) or bool(left) or _read_through(words, language))
         named_elsewhere = len(day) > 4 and language != "en" and any(map(month_anywhere, tokens))
-        return known and not left & {int(part) for part in day[5:].split("-") if part} and not named_elsewhere
+        return (
+            known
+            and not left & {int(part) for part in day[5:].split("-") if part}
+            and not named_elsewhere
+        )
     if len(day) > 7 and int(day[8:10]) in left | _spelled(plain, language):
         return False
-    return language in ("en", "") or all(is_frequent(token, language) or letter_by_letter(token) in months() for token in tokens)
+    return language in ("en", "") or all(
+        is_frequent(token, language) or letter_by_letter(token) in months() for token in tokens
+    )
 
 
 # Text.
@@ -277,10 +375,15 @@ _ISO = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 def _text(value: str, words: str, context: Context) -> Agreement:
     if same_text(value, words) or _holds(value, words):
         return _AGREES
-    if _ISO.fullmatch(value.strip()) and _date(value.strip(), words, context).verdict is Verdict.AGREES:
+    if (
+        _ISO.fullmatch(value.strip())
+        and _date(value.strip(), words, context).verdict is Verdict.AGREES
+    ):
         return _AGREES
     language = _language(words, context)
-    translated = bool(scripts(value)) and bool(scripts(words)) and not scripts(value) & scripts(words)
+    translated = (
+        bool(scripts(value)) and bool(scripts(words)) and not scripts(value) & scripts(words)
+    )
     if translated or not (language == "en" or (not language and words.isascii())):
         return _UNKNOWN  # other forms of a word, or its translation
     return _against(f"the words say {words!r}, the value is {value!r}")

@@ -12,12 +12,26 @@ from sliders.schema import Column, Table
 from sliders.values import ColumnType
 
 SHIPS = (
-    ("r1", "Northern Star", "Harbour Lines Ltd.", "Bergen", "1911-05-02", "1950-05-01", 120, 1, "a.txt"),
+    (
+        "r1",
+        "Northern Star",
+        "Harbour Lines Ltd.",
+        "Bergen",
+        "1911-05-02",
+        "1950-05-01",
+        120,
+        1,
+        "a.txt",
+    ),
     ("r2", "Grey Gull", "Harbour Lines Ltd.", "Oslo", "1925-11-30", None, 80, 0, "a.txt"),
     ("r3", "Sea Otter", "Fjord Ferries", "Bergen", "1930-01-15", "1980-01-15", None, None, "b.txt"),
     ("r4", "Old Petrel", "O'Brien & Sons", None, "1911-07-09", None, 120, 0, "b.txt"),
 )
-CREWS = (("c1", "Northern Star", "captain", 4), ("c2", "Northern Star", "cook", 2), ("c3", "Grey Gull", "captain", 3))
+CREWS = (
+    ("c1", "Northern Star", "captain", 4),
+    ("c2", "Northern Star", "cook", 2),
+    ("c3", "Grey Gull", "captain", 3),
+)
 
 SHIP_TABLE = TableView(
     Table(
@@ -34,7 +48,10 @@ SHIP_TABLE = TableView(
         row="one ship",
     )
 )
-CREW_TABLE = TableView(Table("crews", (Column("ship"), Column("role"), Column("people", ColumnType.INTEGER))), document="")
+CREW_TABLE = TableView(
+    Table("crews", (Column("ship"), Column("role"), Column("people", ColumnType.INTEGER))),
+    document="",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +65,8 @@ def database() -> RunSql:
     """Runs SQL on a fresh copy of the ships and crews."""
     connection = sqlite3.connect(":memory:")
     connection.execute(
-        "CREATE TABLE ships (row_id TEXT, name TEXT, owner TEXT, port TEXT, built TEXT, scrapped TEXT, length INTEGER,"
-        " lost INTEGER, document TEXT)"
+        "CREATE TABLE ships (row_id TEXT, name TEXT, owner TEXT, port TEXT, built TEXT, scrapped "
+        "TEXT, length INTEGER, lost INTEGER, document TEXT)"
     )
     connection.executemany("INSERT INTO ships VALUES (?,?,?,?,?,?,?,?,?)", SHIPS)
     connection.execute("CREATE TABLE crews (row_id TEXT, ship TEXT, role TEXT, people INTEGER)")

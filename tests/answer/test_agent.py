@@ -1,4 +1,6 @@
-"""The loop: what the model writes is what runs; what is odd goes back in words, once; nothing is made up."""
+"""The loop: what the model writes is what runs; what is odd goes back in words,
+once; nothing is made up.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ async def compact(question: str, *replies: Any, **kwargs: Any) -> tuple[SqlAnswe
 
 async def full(question: str, *replies: Any, **kwargs: Any) -> tuple[SqlAnswer, ScriptedModel]:
     """Ask with JSON replies: a string stands for an answer with that statement."""
-    data = [{"action": "answer", "sql": r, "reason": ""} if isinstance(r, str) else r for r in replies]
+    data = [
+        {"action": "answer", "sql": r, "reason": ""} if isinstance(r, str) else r for r in replies
+    ]
     model = ScriptedModel(data, dialect=FULL)
     return await answer_question(question, TABLES, database(), model, **kwargs), model
 
@@ -35,7 +39,10 @@ WRITTEN: list[tuple[str, object]] = [
     ("SELECT name FROM ships WHERE length > 80", ["Northern Star", "Old Petrel"]),
     ("SELECT name FROM ships WHERE length >= 80", ["Northern Star", "Grey Gull", "Old Petrel"]),
     ("SELECT name FROM ships WHERE length < 120", "Grey Gull"),
-    ("SELECT name FROM ships WHERE length <= 120 ORDER BY name", ["Grey Gull", "Northern Star", "Old Petrel"]),
+    (
+        "SELECT name FROM ships WHERE length <= 120 ORDER BY name",
+        ["Grey Gull", "Northern Star", "Old Petrel"],
+    ),
     ("SELECT name FROM ships WHERE length <> 80", ["Northern Star", "Old Petrel"]),
     ("SELECT name FROM ships WHERE lost IS NULL", "Sea Otter"),
     ("SELECT COUNT(*) FROM ships WHERE lost IS NOT NULL", 3),
@@ -48,30 +55,68 @@ WRITTEN: list[tuple[str, object]] = [
     ("SELECT port FROM ships WHERE port IS NOT NULL ORDER BY port", ["Bergen", "Bergen", "Oslo"]),
     ("SELECT owner FROM ships GROUP BY owner HAVING COUNT(*) > 1", "Harbour Lines Ltd."),
     ("SELECT owner FROM ships GROUP BY owner HAVING COUNT(*) >= 2", "Harbour Lines Ltd."),
-    ("SELECT owner, COUNT(*) AS n FROM ships GROUP BY owner ORDER BY n DESC LIMIT 1", [["Harbour Lines Ltd.", 2]]),
+    (
+        "SELECT owner, COUNT(*) AS n FROM ships GROUP BY owner ORDER BY n DESC LIMIT 1",
+        [["Harbour Lines Ltd.", 2]],
+    ),
     ("SELECT SUM(CASE WHEN length > 100 THEN 1 ELSE 0 END) FROM ships", 2),
-    ("SELECT name, CASE WHEN lost THEN 'lost' ELSE 'safe' END FROM ships WHERE port = 'Oslo'", [["Grey Gull", "safe"]]),
-    ("SELECT a.name FROM ships a JOIN ships b ON a.length > b.length", ["Northern Star", "Old Petrel"]),
-    ("SELECT a.name FROM ships AS a JOIN ships AS b ON a.owner = b.owner AND a.built < b.built", "Northern Star"),
+    (
+        "SELECT name, CASE WHEN lost THEN 'lost' ELSE 'safe' END FROM ships WHERE port = 'Oslo'",
+        [["Grey Gull", "safe"]],
+    ),
+    (
+        "SELECT a.name FROM ships a JOIN ships b ON a.length > b.length",
+        ["Northern Star", "Old Petrel"],
+    ),
+    (
+        "SELECT a.name FROM ships AS a JOIN ships AS b ON a.owner = b.owner AND a.built < b.built",
+        "Northern Star",
+    ),
     ("SELECT COUNT(*) FROM ships a, ships b WHERE a.length = b.length AND a.name < b.name", 1),
-    ("SELECT s.name FROM ships s LEFT JOIN crews c ON c.ship = s.name WHERE c.ship IS NULL", ["Sea Otter", "Old Petrel"]),
+    (
+        "SELECT s.name FROM ships s LEFT JOIN crews c ON c.ship = s.name WHERE c.ship IS NULL",
+        ["Sea Otter", "Old Petrel"],
+    ),
     ("SELECT COUNT(DISTINCT s.name) FROM ships s JOIN crews c ON c.ship = s.name", 2),
-    ("SELECT name FROM ships WHERE name NOT IN (SELECT ship FROM crews)", ["Sea Otter", "Old Petrel"]),
-    ("SELECT name FROM ships WHERE EXISTS (SELECT 1 FROM crews WHERE ship = name AND role = 'cook')", "Northern Star"),
+    (
+        "SELECT name FROM ships WHERE name NOT IN (SELECT ship FROM crews)",
+        ["Sea Otter", "Old Petrel"],
+    ),
+    (
+        (
+            "SELECT name FROM ships WHERE EXISTS (SELECT 1 FROM crews WHERE ship = name "
+            "AND role = 'cook')"
+        ),
+        "Northern Star",
+    ),
     ("SELECT MAX(length) - MIN(length) FROM ships", 40),
     ("SELECT AVG(length) FROM ships WHERE length IS NOT NULL", 106.666666667),
-    ("SELECT name FROM (SELECT name, RANK() OVER (ORDER BY length DESC) AS r FROM ships) WHERE r = 1",
-     ["Northern Star", "Old Petrel"]),
+    (
+        (
+            "SELECT name FROM (SELECT name, RANK() OVER (ORDER BY length DESC) AS r FROM "
+            "ships) WHERE r = 1"
+        ),
+        ["Northern Star", "Old Petrel"],
+    ),
     ("WITH big AS (SELECT * FROM ships WHERE length > 100) SELECT COUNT(*) FROM big", 2),
-    ("SELECT name FROM ships WHERE length = (SELECT MAX(length) FROM ships)", ["Northern Star", "Old Petrel"]),
-    ("SELECT name FROM ships WHERE port = 'Oslo' UNION SELECT ship FROM crews", ["Grey Gull", "Northern Star"]),
-    ("SELECT name FROM ships WHERE built BETWEEN '1911-01-01' AND '1911-12-31'", ["Northern Star", "Old Petrel"]),
+    (
+        "SELECT name FROM ships WHERE length = (SELECT MAX(length) FROM ships)",
+        ["Northern Star", "Old Petrel"],
+    ),
+    (
+        "SELECT name FROM ships WHERE port = 'Oslo' UNION SELECT ship FROM crews",
+        ["Grey Gull", "Northern Star"],
+    ),
+    (
+        "SELECT name FROM ships WHERE built BETWEEN '1911-01-01' AND '1911-12-31'",
+        ["Northern Star", "Old Petrel"],
+    ),
     ("SELECT strftime('%Y', built) FROM ships WHERE name = 'Grey Gull'", "1925"),
     ("SELECT name FROM ships WHERE owner LIKE '%Lines%' AND port = 'Oslo'", "Grey Gull"),
     ("SELECT upper(name) || '!' FROM ships WHERE name = 'Grey Gull'", "GREY GULL!"),
     ("SELECT ROUND(AVG(length), 1) FROM ships WHERE owner = 'Harbour Lines Ltd.'", 100),
     ('SELECT "name" FROM "ships" WHERE "port" = \'Oslo\'', "Grey Gull"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("sql", "value"), WRITTEN)
@@ -103,20 +148,29 @@ async def test_other_dialects_are_said_in_sqlite(sql: str, value: object) -> Non
 
 async def test_a_statement_that_was_cut_is_not_run() -> None:
     cut = Response("SELECT COUNT(*) FROM ships WHERE length > 80", finish_reason="length")
-    answer, model = await compact("?", cut, "SELECT COUNT(*) FROM ships WHERE length > 80 AND lost = 1")
+    answer, model = await compact(
+        "?", cut, "SELECT COUNT(*) FROM ships WHERE length > 80 AND lost = 1"
+    )
     assert answer.value == 1 and "stopped at the limit" in model.history[1].messages[-1].content
     only, _ = await compact("?", cut, cut, cut)
     assert (only.status, only.value) == ("failed", None)
 
 
 async def test_an_error_goes_back_with_the_nearest_names() -> None:
-    answer, model = await compact("?", "SELECT lenght FROM ships", "SELECT length FROM ships WHERE name='Grey Gull'")
+    answer, model = await compact(
+        "?", "SELECT lenght FROM ships", "SELECT length FROM ships WHERE name='Grey Gull'"
+    )
     assert answer.value == 80
-    assert "there is no column lenght; the nearest are length" in model.history[1].messages[-1].content
+    assert (
+        "there is no column lenght; the nearest are length" in model.history[1].messages[-1].content
+    )
 
 
 async def test_a_value_that_no_row_has_goes_back_with_the_nearest() -> None:
-    wrong, right = (f"SELECT COUNT(*) FROM ships WHERE owner = '{name}'" for name in ("Harbour Lines", "Harbour Lines Ltd."))
+    wrong, right = (
+        f"SELECT COUNT(*) FROM ships WHERE owner = '{name}'"
+        for name in ("Harbour Lines", "Harbour Lines Ltd.")
+    )
     for answer, model in (await compact("?", wrong, right), await full("?", wrong, right)):
         assert (answer.value, answer.sql) == (2, right)
         assert "'Harbour Lines Ltd.'" in model.history[1].messages[-1].content
@@ -155,14 +209,19 @@ async def test_a_finding_is_sent_once_and_told_with_the_answer() -> None:
     answer, model = await full("?", sql, sql)
     assert answer.value == "Northern Star" and answer.usage.calls == 2
     assert (
-        "2 rows have the same length" in answer.reason and "2 rows have the same length" in model.history[1].messages[-1].content
+        "2 rows have the same length" in answer.reason
+        and "2 rows have the same length" in model.history[1].messages[-1].content
     )
     small, _ = await compact("?", sql)
     assert small.usage.calls == 1 and "2 rows have the same length" in small.reason
 
 
 async def test_the_model_can_look_first() -> None:
-    look = {"action": "look", "sql": "SELECT port, COUNT(*) FROM ships GROUP BY port", "reason": "spelling"}
+    look = {
+        "action": "look",
+        "sql": "SELECT port, COUNT(*) FROM ships GROUP BY port",
+        "reason": "spelling",
+    }
     answer, model = await full("?", look, "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'")
     assert answer.value == 2 and [a.action for a in answer.attempts] == ["look", "answer"]
     assert "'Bergen' | 2" in model.history[1].messages[-1].content
@@ -176,7 +235,9 @@ async def test_looking_for_ever_gives_no_answer() -> None:
 
 
 async def test_the_model_can_say_that_no_column_fits() -> None:
-    strong, _ = await full("Who drew it?", {"action": "cannot", "sql": "", "reason": "no column names architects"})
+    strong, _ = await full(
+        "Who drew it?", {"action": "cannot", "sql": "", "reason": "no column names architects"}
+    )
     small, _ = await compact("Who drew it?", "CANNOT: no column names architects")
     assert strong.status == small.status == "not_found"
     assert strong.reason == small.reason == "no column names architects"
@@ -196,7 +257,9 @@ async def test_a_number_from_no_table_is_refused() -> None:
 
 
 async def test_statements_that_never_run_give_no_value() -> None:
-    answer, model = await compact("How many ships?", "DROP TABLE ships", "SELECT 1; SELECT 2", "I do not know")
+    answer, model = await compact(
+        "How many ships?", "DROP TABLE ships", "SELECT 1; SELECT 2", "I do not know"
+    )
     assert (answer.status, answer.value) == ("failed", None)
     assert len(model.history) == 3 and all(attempt.error for attempt in answer.attempts)
 
@@ -223,16 +286,29 @@ async def test_tables_without_rows_cost_no_call() -> None:
 
 
 async def test_a_value_that_no_row_has_is_asked_for_by_chance_where_one_is_near() -> None:
-    wrong, right = "SELECT length FROM ships WHERE name = 'The Grey Gull'", "SELECT length FROM ships WHERE name = 'Grey Gull'"
+    wrong, right = (
+        "SELECT length FROM ships WHERE name = 'The Grey Gull'",
+        "SELECT length FROM ships WHERE name = 'Grey Gull'",
+    )
     answer, model = await compact("How long is The Grey Gull?", wrong, wrong, right)
-    assert answer.value == 80 and [request.temperature > 0 for request in model.history] == [False, False, True]
+    assert answer.value == 80 and [request.temperature > 0 for request in model.history] == [
+        False,
+        False,
+        True,
+    ]
     far = "SELECT length FROM ships WHERE name = 'Zephyr'"
     answer, model = await compact("How long is the Zephyr?", far, far, right)
-    assert answer.status == "not_found" and len(model.history) == 2, "nothing is near: it is not there"
+    assert answer.status == "not_found" and len(model.history) == 2, (
+        "nothing is near: it is not there"
+    )
 
 
 async def test_a_draft_that_does_not_run_is_not_shown() -> None:
     sql = "SELECT owner FROM ships GROUP BY owner ORDER BY COUNT(*) DESC LIMIT 1"
-    for draft, shown in ((sql, True), ("SELECT owner FROM ships ORDER BY COUNT(*) DESC LIMIT 1", False), ("SELECT (", False)):
+    for draft, shown in (
+        (sql, True),
+        ("SELECT owner FROM ships ORDER BY COUNT(*) DESC LIMIT 1", False),
+        ("SELECT (", False),
+    ):
         _, model = await compact("Who owns most?", sql, draft=draft)
         assert ("A draft" in model.history[0].messages[-1].content) is shown

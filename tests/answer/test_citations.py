@@ -29,17 +29,41 @@ def cited(sql: str) -> set[str]:
         ("SELECT name, length FROM ships ORDER BY 2 DESC LIMIT 1", {"r1"}),
         ("SELECT name, length * 2 AS twice FROM ships ORDER BY twice DESC LIMIT 1", {"r1"}),
         ("SELECT name FROM ships WHERE length = (SELECT MAX(length) FROM ships)", {"r1", "r4"}),
-        ("SELECT owner, COUNT(*) AS n FROM ships GROUP BY owner ORDER BY n DESC LIMIT 1", {"r1", "r2"}),
+        (
+            "SELECT owner, COUNT(*) AS n FROM ships GROUP BY owner ORDER BY n DESC LIMIT 1",
+            {"r1", "r2"},
+        ),
         ("SELECT substr(built, 1, 4) AS y FROM ships GROUP BY y HAVING COUNT(*) > 1", {"r1", "r4"}),
         ("SELECT port FROM ships GROUP BY 1 HAVING COUNT(*) = 1", {"r2", "r4"}),
-        ("SELECT SUM(c.people) FROM ships AS s JOIN crews AS c ON c.ship = s.name WHERE s.port = 'Oslo'", {"r2", "c3"}),
         (
-            "SELECT (SELECT length FROM ships WHERE name = 'Grey Gull') - (SELECT length FROM ships WHERE name = 'Old Petrel')",
+            (
+                "SELECT SUM(c.people) FROM ships AS s JOIN crews AS c ON c.ship = s.name "
+                "WHERE s.port = 'Oslo'"
+            ),
+            {"r2", "c3"},
+        ),
+        (
+            (
+                "SELECT (SELECT length FROM ships WHERE name = 'Grey Gull') - (SELECT length FROM "
+                "ships WHERE name = 'Old Petrel')"
+            ),
             {"r2", "r4"},
         ),
-        ("SELECT COUNT(*) FROM (SELECT ship FROM crews GROUP BY ship HAVING COUNT(*) > 1)", {"c1", "c2"}),
-        ("WITH long AS (SELECT * FROM ships WHERE length > 100) SELECT COUNT(*) FROM long", {"r1", "r4"}),
-        ("SELECT name FROM ships WHERE lost = 1 UNION SELECT ship FROM crews WHERE role = 'cook'", {"r1", "c2"}),
+        (
+            "SELECT COUNT(*) FROM (SELECT ship FROM crews GROUP BY ship HAVING COUNT(*) > 1)",
+            {"c1", "c2"},
+        ),
+        (
+            "WITH long AS (SELECT * FROM ships WHERE length > 100) SELECT COUNT(*) FROM long",
+            {"r1", "r4"},
+        ),
+        (
+            (
+                "SELECT name FROM ships WHERE lost = 1 UNION SELECT ship FROM crews "
+                "WHERE role = 'cook'"
+            ),
+            {"r1", "c2"},
+        ),
     ],
 )
 def test_rows_that_contribute(sql: str, rows: set[str]) -> None:
@@ -57,7 +81,9 @@ def test_at_most_the_limit_is_cited() -> None:
     assert sql is not None and len(database()(sql).rows) == 3
 
 
-@pytest.mark.parametrize("sql", ["SELECT 1", "DROP TABLE ships", "SELECT * FROM nowhere", "SELECT FROM WHERE"])
+@pytest.mark.parametrize(
+    "sql", ["SELECT 1", "DROP TABLE ships", "SELECT * FROM nowhere", "SELECT FROM WHERE"]
+)
 def test_nothing_to_cite(sql: str) -> None:
     assert contributing_rows_sql(sql, TABLES) is None
 

@@ -7,7 +7,19 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.answer import AnswerRange, Mover, Number, Place, State, Variation, bundled, measure, number_in, shown, widened
+from sliders.answer import (
+    AnswerRange,
+    Mover,
+    Number,
+    Place,
+    State,
+    Variation,
+    bundled,
+    measure,
+    number_in,
+    shown,
+    widened,
+)
 
 
 def cells(values: Sequence[Number | None]) -> dict[Place, Number | None]:
@@ -49,7 +61,13 @@ def test_a_doubtful_value_behind_a_doubtful_largest_one_is_found() -> None:
     assert (found.low, found.high) == (3, 10)
 
 
-@given(st.lists(st.tuples(st.integers(-5, 5), st.one_of(st.none(), st.integers(-5, 5))), min_size=1, max_size=6))
+@given(
+    st.lists(
+        st.tuples(st.integers(-5, 5), st.one_of(st.none(), st.integers(-5, 5))),
+        min_size=1,
+        max_size=6,
+    )
+)
 def test_sums_have_the_bounds_of_every_combination(pairs: list[tuple[int, int | None]]) -> None:
     table = cells([value for value, _ in pairs])
     doubts = [doubt(place, other) for place, (_, other) in zip(table, pairs, strict=True)]
@@ -77,9 +95,19 @@ def test_many_doubts_that_look_alike_go_together() -> None:
 
 def test_the_number_of_a_result() -> None:
     assert number_in([(3,)]) == 3 and number_in([("Alder", 4.5)]) == 4.5
-    assert number_in([(1, 2)]) is None and number_in([("a",)]) is None and number_in([(1,), (2,)]) is None
+    assert (
+        number_in([(1, 2)]) is None
+        and number_in([("a",)]) is None
+        and number_in([(1,), (2,)]) is None
+    )
     assert number_in([]) is None
 
 
 def test_numbers_are_shown_short() -> None:
-    assert [shown(n) for n in (3, 4.0, 3.14159, 12345678, 123456.7)] == ["3", "4", "3.142", "12,345,678", "123,457"]
+    assert [shown(n) for n in (3, 4.0, 3.14159, 12345678, 123456.7)] == [
+        "3",
+        "4",
+        "3.142",
+        "12,345,678",
+        "123,457",
+    ]

@@ -1,4 +1,6 @@
-"""A second reading marks an answer where another statement of the small model gives something else, and changes nothing else."""
+"""A second reading marks an answer where another statement of the small model gives something else,
+and changes nothing else.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ async def held(*replies: str, first: str = LONG) -> tuple[SqlAnswer, ScriptedMod
     """The answer of `first` held against further replies, and the model that gave them."""
     run_sql, model = database(), ScriptedModel([first, *replies], dialect=COMPACT)
     profiles = profile_tables(TABLES, run_sql)
-    answer = await answer_question("How many are longer than 80?", TABLES, run_sql, model, profiles=profiles)
+    answer = await answer_question(
+        "How many are longer than 80?", TABLES, run_sql, model, profiles=profiles
+    )
     return await beside_others(answer, profiles, run_sql, model), model
 
 
@@ -33,10 +37,14 @@ async def held(*replies: str, first: str = LONG) -> tuple[SqlAnswer, ScriptedMod
         ("no statement at all", "2 would be nothing"),
     ],
 )
-async def test_a_second_statement_that_gives_something_else_marks_the_answer(second: str, effect: str) -> None:
+async def test_a_second_statement_that_gives_something_else_marks_the_answer(
+    second: str, effect: str
+) -> None:
     answer, _ = await held(second)
     assert (answer.value, answer.sql, answer.status) == (2, LONG, "answered")
-    assert [(doubt.kind, doubt.effect) for doubt in answer.doubts] == ([("statement", effect)] if effect else [])
+    assert [(doubt.kind, doubt.effect) for doubt in answer.doubts] == (
+        [("statement", effect)] if effect else []
+    )
 
 
 async def test_rows_tell_the_same_in_any_order_and_with_a_column_more() -> None:
@@ -50,9 +58,22 @@ async def test_rows_tell_the_same_in_any_order_and_with_a_column_more() -> None:
 async def test_the_full_dialect_has_no_second_reading() -> None:
     run_sql = database()
     answer = SqlAnswer("?", "answered", 1, "1.", "SELECT 1", rows=((1,),))
-    assert await beside_others(answer, profile_tables(TABLES, run_sql), run_sql, ScriptedModel([], dialect=FULL)) is answer
+    assert (
+        await beside_others(
+            answer, profile_tables(TABLES, run_sql), run_sql, ScriptedModel([], dialect=FULL)
+        )
+        is answer
+    )
 
 
 def test_the_second_prompt_shows_bare_tables_with_rows() -> None:
-    shown = second_prompt("How long is the Merrow?", profile_tables(TABLES, database()), COMPACT).messages[-1].content
-    assert "CREATE TABLE ships" in shown and "/* example rows:" in shown and "How long is the Merrow?" in shown
+    shown = (
+        second_prompt("How long is the Merrow?", profile_tables(TABLES, database()), COMPACT)
+        .messages[-1]
+        .content
+    )
+    assert (
+        "CREATE TABLE ships" in shown
+        and "/* example rows:" in shown
+        and "How long is the Merrow?" in shown
+    )

@@ -1,4 +1,6 @@
-"""The shape of an answer: yes or no with the figures compared, one thing for "which one", one full stop."""
+"""The shape of an answer: yes or no with the figures compared, one thing for "which
+one", one full stop.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ def asking(asks: str, sql: str) -> dict[str, Any]:
     return {"action": "answer", "asks": asks, "sql": sql, "reason": ""}
 
 
-LONGER = """SELECT (SELECT length FROM ships WHERE name = 'Northern Star') > (SELECT length FROM ships WHERE name = 'Grey Gull')
+LONGER = """SELECT (SELECT length FROM ships WHERE name = 'Northern Star') > (SELECT length
+FROM ships WHERE name = 'Grey Gull')
 AS longer, (SELECT length FROM ships WHERE name = 'Northern Star') AS star, 80 AS gull"""
 
 
@@ -22,7 +25,9 @@ async def test_a_yes_or_no_question_is_answered_with_the_figures_compared() -> N
     answer, _ = await full("Is the Star longer than the Gull?", asking("yes_no", LONGER))
     assert (answer.value, answer.text) == ("yes", "Yes: star 120, gull 80.")
     assert answer.usage.calls == 1 and answer.rows == ((1, 120, 80),)
-    shorter, _ = await full("Is the Star shorter?", asking("yes_no", LONGER.replace(") > (", ") < (")))
+    shorter, _ = await full(
+        "Is the Star shorter?", asking("yes_no", LONGER.replace(") > (", ") < ("))
+    )
     assert (shorter.value, shorter.text) == ("no", "No: star 120, gull 80.")
 
 
@@ -44,7 +49,11 @@ async def test_a_comparison_says_yes_or_no_and_a_count_does_not(sql: str, value:
 
 async def test_a_number_for_a_yes_or_no_question_goes_back() -> None:
     asked = asking("yes_no", "SELECT MAX(length) FROM ships")
-    answer, model = await full("Is any ship longer than 100?", asked, asking("yes_no", "SELECT MAX(length) > 100 FROM ships"))
+    answer, model = await full(
+        "Is any ship longer than 100?",
+        asked,
+        asking("yes_no", "SELECT MAX(length) > 100 FROM ships"),
+    )
     assert "asks for yes or no" in model.history[1].messages[-1].content and answer.value == "yes"
 
 
@@ -52,7 +61,10 @@ async def test_which_one_with_several_rows_goes_back() -> None:
     several = asking("one", "SELECT name FROM ships WHERE length > 100")
     one = asking("one", "SELECT name FROM ships WHERE built = '1911-05-02'")
     answer, model = await full("Which ship is the longest?", several, one)
-    assert "asks for one thing, and the statement gives 2 rows" in model.history[1].messages[-1].content
+    assert (
+        "asks for one thing, and the statement gives 2 rows"
+        in model.history[1].messages[-1].content
+    )
     assert answer.value == "Northern Star"
     listed, _ = await full("Which ships are longer than 100?", several | {"asks": "several"})
     assert listed.value == ["Northern Star", "Old Petrel"] and listed.usage.calls == 1
@@ -67,8 +79,15 @@ async def test_after_a_look_up_the_words_speak_of_a_look_up() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [("Harbour Lines Ltd.", "Harbour Lines Ltd."), ("is it?", "is it?"), ("北京。", "北京。"), ("Oslo", "Oslo."), (12, "12."),
-     (["a", "b."], "2 found: a; b."), ([["a", "Ltd."]], "a | Ltd.")],
-)  # fmt: skip
+    [
+        ("Harbour Lines Ltd.", "Harbour Lines Ltd."),
+        ("is it?", "is it?"),
+        ("北京。", "北京。"),
+        ("Oslo", "Oslo."),
+        (12, "12."),
+        (["a", "b."], "2 found: a; b."),
+        ([["a", "Ltd."]], "a | Ltd."),
+    ],
+)
 def test_a_text_has_one_full_stop(value: Any, text: str) -> None:
     assert text_of(value) == text

@@ -34,7 +34,10 @@ from sliders.retrieval import HashEmbedder, index_document
 
 RIVERS = {
     "loire.md": "# Loire\n\nThe Loire is a river in France. It is 1,006 kilometres long.",
-    "elbe.md": "# Elbe\n\nThe Elbe is a river in Germany. It is 1,094 kilometres long. Its source is in Bohemia.",
+    "elbe.md": (
+        "# Elbe\n\nThe Elbe is a river in Germany. It is 1,094 kilometres long. Its "
+        "source is in Bohemia."
+    ),
     "bohemia.md": "# Bohemia\n\nBohemia is a region. Its largest city is Prague.",
 }
 
@@ -77,7 +80,10 @@ def test_refusals(reply):
     assert is_refusal(reply)
 
 
-@pytest.mark.parametrize("reply", ["Notting Hill", "no", "None of the three", "nullification", "1,094", 0, "Not mentioned"])
+@pytest.mark.parametrize(
+    "reply",
+    ["Notting Hill", "no", "None of the three", "nullification", "1,094", 0, "Not mentioned"],
+)
 def test_answers_are_no_refusals(reply):
     assert not is_refusal(reply)
 
@@ -101,7 +107,12 @@ async def test_whole_context_that_does_not_fit_is_said():
 
 
 async def test_a_reply_with_null_or_true_is_taken_as_it_is_meant():
-    model = ScriptedModel([{"quote": None, "answer": None}, {"quote": "The Elbe is a river in Germany", "answer": True}])
+    model = ScriptedModel(
+        [
+            {"quote": None, "answer": None},
+            {"quote": "The Elbe is a river in Germany", "answer": True},
+        ]
+    )
     assert (await lookup(asked("Is the Elbe in Spain?", model))).status == "not_found"
     answer = await lookup(asked("Is the Elbe in Germany?", model))
     assert (answer.status, answer.value) == ("answered", "yes")
@@ -109,30 +120,55 @@ async def test_a_reply_with_null_or_true_is_taken_as_it_is_meant():
 
 async def test_calculations_are_worked_out_by_code():
     reply = {"quote": "It is 1,094 kilometres long", "expression": "1,094 - 1,006"}
-    answer = await lookup(asked("How much longer is the Elbe?", ScriptedModel([reply]), mode="number"))
+    answer = await lookup(
+        asked("How much longer is the Elbe?", ScriptedModel([reply]), mode="number")
+    )
     assert answer.value == 88 and answer.citations
     invented = {"quote": "", "expression": "1,094 - 777"}
-    answer = await lookup(asked("How much longer is the Elbe?", ScriptedModel([invented]), mode="number"))
+    answer = await lookup(
+        asked("How much longer is the Elbe?", ScriptedModel([invented]), mode="number")
+    )
     assert answer.status == "not_found" and "777" in answer.reason
 
 
 @pytest.mark.parametrize(
     ("expression", "value"),
     [
-        ("(120 - 100) / 100 * 100", 20), ("sum(120, 100)", 220), ("exec(120, 100)", None), ("= 120 + 100", 220), ("-120", -120),
-        ("120 / 0", None), ("__import__('os')", None), ("9**9**9", None), ("", None), ("x + 1", None),
-        ("120 = 100 + 20", 120), ("$120 + $100", 220), ("1.2 million + 100", 1_200_100), ("(" * 200, None),
+        ("(120 - 100) / 100 * 100", 20),
+        ("sum(120, 100)", 220),
+        ("exec(120, 100)", None),
+        ("= 120 + 100", 220),
+        ("-120", -120),
+        ("120 / 0", None),
+        ("__import__('os')", None),
+        ("9**9**9", None),
+        ("", None),
+        ("x + 1", None),
+        ("120 = 100 + 20", 120),
+        ("$120 + $100", 220),
+        ("1.2 million + 100", 1_200_100),
+        ("(" * 200, None),
     ],
-)  # fmt: skip
+)
 def test_expressions(expression, value):
     worked = work_out(expression, ["from 100 to 120"])
     assert (worked.value if worked else None) == value
 
 
-@pytest.mark.parametrize("expression", ["}", "+ * / ( )", ", 365 * (average payables) / (cost of goods sold)", "revenue / units"])
+@pytest.mark.parametrize(
+    "expression",
+    ["}", "+ * / ( )", ", 365 * (average payables) / (cost of goods sold)", "revenue / units"],
+)
 async def test_a_formula_without_numbers_is_no_answer(expression):
     model = ScriptedModel([{"quote": "", "expression": expression}])
-    answer = await lookup(asked("How long are payables outstanding?", model, {"a.md": "Payables were 120."}, mode="number"))
+    answer = await lookup(
+        asked(
+            "How long are payables outstanding?",
+            model,
+            {"a.md": "Payables were 120."},
+            mode="number",
+        )
+    )
     assert answer.status == "not_found"
 
 
@@ -143,28 +179,47 @@ def test_a_percentage_may_be_used_as_a_share():
 
 
 async def test_split_searches_for_each_thing_and_reads_once():
-    model = ScriptedModel({"plan": [{"questions": ["How long is the Loire?", "How long is the Elbe?"]}],
-                           "answer": [{"quote": "It is 1,094 kilometres long", "answer": "Elbe"}]})  # fmt: skip
-    texts = {"l.md": "The Loire is 1,006 kilometres long.", "e.md": "It is 1,094 kilometres long, the Elbe."}
+    model = ScriptedModel(
+        {
+            "plan": [{"questions": ["How long is the Loire?", "How long is the Elbe?"]}],
+            "answer": [{"quote": "It is 1,094 kilometres long", "answer": "Elbe"}],
+        }
+    )
+    texts = {
+        "l.md": "The Loire is 1,006 kilometres long.",
+        "e.md": "It is 1,094 kilometres long, the Elbe.",
+    }
     texts |= {f"{n}.md": f"Hill number {n} is covered with forest." for n in range(8)}
-    answer = await split(asked("Which river is longer, the Loire or the Elbe?", model, texts, context=Context(2, 60)))
+    answer = await split(
+        asked("Which river is longer, the Loire or the Elbe?", model, texts, context=Context(2, 60))
+    )
     shown = model.history[1].messages[-1].content
     assert "1,006" in shown and "1,094" in shown
     assert answer.value == "Elbe" and answer.usage.calls == 2
 
 
 async def test_split_counts_what_the_model_made_of_the_question():
-    model = ScriptedModel({"plan": [{"questions": ["how long is one", "how long is the other"]}],
-                           "answer": [{"quote": "", "answer": "the other"}]})  # fmt: skip
+    model = ScriptedModel(
+        {
+            "plan": [{"questions": ["how long is one", "how long is the other"]}],
+            "answer": [{"quote": "", "answer": "the other"}],
+        }
+    )
     answer = await split(asked("which of the rivers is longer?", model))
     assert answer.usage.calls == 2 and "2 parts" in answer.decisions[0]
 
 
 async def test_stepwise_follows_what_it_asks_next():
-    model = ScriptedModel([
-        {"evidence": "Its source is in Bohemia", "answer": "unanswerable", "next_question": "largest city of Bohemia"},
-        {"evidence": "Its largest city is Prague", "answer": "Prague", "next_question": ""},
-    ])  # fmt: skip
+    model = ScriptedModel(
+        [
+            {
+                "evidence": "Its source is in Bohemia",
+                "answer": "unanswerable",
+                "next_question": "largest city of Bohemia",
+            },
+            {"evidence": "Its largest city is Prague", "answer": "Prague", "next_question": ""},
+        ]
+    )
     question = "What is the largest city of the region where the Elbe has its source?"
     answer = await stepwise(asked(question, model, context=Context(3, 60)))
     assert answer.value == "Prague" and "largest city of Bohemia" in answer.decisions[0]
@@ -173,14 +228,20 @@ async def test_stepwise_follows_what_it_asks_next():
 
 
 async def test_a_number_is_a_number_in_every_workflow():
-    model = ScriptedModel([{"evidence": "It is 1,006 kilometres long", "answer": "1,006", "next_question": ""}])
+    model = ScriptedModel(
+        [{"evidence": "It is 1,006 kilometres long", "answer": "1,006", "next_question": ""}]
+    )
     assert (await stepwise(asked("How long is the Loire?", model))).value == 1006
 
 
 async def test_stepwise_ends_when_nothing_new_is_asked():
     step = {"evidence": "", "answer": "unanswerable", "next_question": "the same again"}
     model = FunctionModel(
-        lambda request: step if "next_question" in request.messages[-1].content else {"quote": "", "answer": "unanswerable"}
+        lambda request: (
+            step
+            if "next_question" in request.messages[-1].content
+            else {"quote": "", "answer": "unanswerable"}
+        )
     )
     answer = await stepwise(asked("Who swam in it?", model))
     assert answer.status == "not_found" and answer.usage.calls <= 5
@@ -191,17 +252,27 @@ async def test_candidates_are_ranked_by_the_constraints():
 
     def reply(request):
         number = "11" if "basic" in request.messages[-1].content else "12"
-        return {"quote": f"share value is {number}", "answer": f"{'basic' if number == '11' else 'diluted'} {number}"}
+        return {
+            "quote": f"share value is {number}",
+            "answer": f"{'basic' if number == '11' else 'diluted'} {number}",
+        }
 
     constraints = {"positive": ("diluted",), "negative": ("basic",)}
     question = asked("What is the share value?", FunctionModel(reply), texts, **constraints)
     answer = await candidates(question)
-    assert answer.text == "diluted 12" and [row[0] for row in answer.rows] == ["diluted 12", "basic 11"]
+    assert answer.text == "diluted 12" and [row[0] for row in answer.rows] == [
+        "diluted 12",
+        "basic 11",
+    ]
     assert "verify" in answer.decisions[0]
 
 
 async def test_constraints_that_say_nothing_give_way_to_confidence():
-    texts = {"a.md": "The share value is 11.", "b.md": "The share value was 12.", "c.md": "Other words."}
+    texts = {
+        "a.md": "The share value is 11.",
+        "b.md": "The share value was 12.",
+        "c.md": "Other words.",
+    }
 
     def reply(request):
         content = request.messages[-1].content
@@ -211,21 +282,29 @@ async def test_constraints_that_say_nothing_give_way_to_confidence():
         data = {"quote": "share value", "answer": "11" if first else "12"}
         return Response("", data, token_logprobs=(-2.0,) if first else (-0.1,))
 
-    question = asked("What is the share value?", FunctionModel(reply), texts, positive=("Zwölftonmusik",))
+    question = asked(
+        "What is the share value?", FunctionModel(reply), texts, positive=("Zwölftonmusik",)
+    )
     answer = await candidates(question)
     assert answer.value == 12
     assert any("switched off" in line for line in answer.decisions)
 
 
 async def test_passages_that_agree_outvote_one_that_is_surer_and_stand_once():
-    texts = {"a.md": "The value is 11 here.", "b.md": "The value is 11 there.", "c.md": "The value is 12."}
+    texts = {
+        "a.md": "The value is 11 here.",
+        "b.md": "The value is 11 there.",
+        "c.md": "The value is 12.",
+    }
 
     def reply(request):
         first = "is 11" in request.messages[-1].content
         data = {"quote": "", "answer": "11" if first else "12"}
         return Response("", data, token_logprobs=(-0.5,) if first else (-0.1,))
 
-    answer = await candidates(asked("What is the value?", FunctionModel(reply), texts, context=Context(threshold=0.0)))
+    answer = await candidates(
+        asked("What is the value?", FunctionModel(reply), texts, context=Context(threshold=0.0))
+    )
     assert answer.value == 11 and [row[0] for row in answer.rows] == ["11", "12"]
 
 
@@ -238,7 +317,9 @@ async def test_all_refusals_are_not_found():
 def test_ranking_without_constraints_keeps_the_order_of_retrieval():
     assert rank(["a", "b"], (), (), HashEmbedder()).order == (0, 1)
     assert verify_scores([], ("a",), (), HashEmbedder()) == ()
-    assert verify_scores(["net revenue"], ("net revenue",), (), HashEmbedder())[0] == pytest.approx(1.0)
+    assert verify_scores(["net revenue"], ("net revenue",), (), HashEmbedder())[0] == pytest.approx(
+        1.0
+    )
 
 
 async def test_a_model_that_fails_is_a_reason_not_a_crash():
@@ -254,7 +335,9 @@ async def test_no_passage_costs_no_call():
 
 def test_neighbours_are_joined_and_cut_tables_made_whole():
     rows = "\n".join(f"| item {n} | {n} |" for n in range(12))
-    texts = {"t.md": f"# T\n\nIntro words.\n\n| name | value |\n|---|---|\n{rows}\n\nClosing words."}
+    texts = {
+        "t.md": f"# T\n\nIntro words.\n\n| name | value |\n|---|---|\n{rows}\n\nClosing words."
+    }
     found = source(texts).search("item 7", Context(1, 15))
     assert "item 0" in found[0].text and "item 11" in found[0].text
 
@@ -262,7 +345,9 @@ def test_neighbours_are_joined_and_cut_tables_made_whole():
 def test_narrowed_sources_search_only_what_is_left():
     whole_source = source()
     loire = next(d for d in whole_source.documents.values() if d.name == "loire.md")
-    spans = {d.id: ((0, len(d.text)),) if d is loire else () for d in whole_source.documents.values()}
+    spans = {
+        d.id: ((0, len(d.text)),) if d is loire else () for d in whole_source.documents.values()
+    }
     found = whole_source.narrowed(spans, None).search("How long is the Elbe?", Context(5, 60))
     assert {p.document for p in found} == {"loire.md"}
     nothing = whole_source.narrowed({}, lambda document, spans, vectors: [True] * len(spans))
@@ -276,9 +361,18 @@ def test_fitting_leaves_out_what_has_no_room():
 
 def test_bare_values():
     assert value_of_words("1,006") == 1006 and value_of_words("$1.5 million") == 1_500_000
-    assert value_of_words("007") == "007" and value_of_words("12345678901234567890") == 12345678901234567890
-    assert value_of_words("1,006 kilometres") == "1,006 kilometres" and value_of_words("yes") == "yes"
-    assert value_of_words("7,400 m") == 7400 and value_of_words("5kg") == 5 and value_of_words("7,400 m wide") == "7,400 m wide"
+    assert (
+        value_of_words("007") == "007"
+        and value_of_words("12345678901234567890") == 12345678901234567890
+    )
+    assert (
+        value_of_words("1,006 kilometres") == "1,006 kilometres" and value_of_words("yes") == "yes"
+    )
+    assert (
+        value_of_words("7,400 m") == 7400
+        and value_of_words("5kg") == 5
+        and value_of_words("7,400 m wide") == "7,400 m wide"
+    )
 
 
 def test_document_text_cannot_close_its_fence():
@@ -292,7 +386,8 @@ def test_document_text_cannot_close_its_fence():
 async def test_the_shape_of_an_answer_is_the_models_own():
     for dialect in (FULL, COMPACT):
         replies = [
-            {"quote": "", "answer": a} for a in (["Loire", "Elbe", "Loire"], ["unanswerable"], None, "yes", 1006, ["Elbe"])
+            {"quote": "", "answer": a}
+            for a in (["Loire", "Elbe", "Loire"], ["unanswerable"], None, "yes", 1006, ["Elbe"])
         ]
         model = ScriptedModel(replies, dialect=dialect)
         answers = [await lookup(asked("Which rivers?", model)) for _ in replies]
@@ -311,11 +406,14 @@ def test_both_dialects_ask_for_words_first(dialect):
 @pytest.mark.parametrize(
     ("question", "reply", "status"),
     [
-        ("How long is the Loire?", "1,006", "answered"), ("How long is the Loire?", "1006 km", "answered"),
-        ("How long is the Loire?", "100", "not_found"), ("How many rivers are there?", "2", "answered"),
-        ("How many rivers are there?", "2.5", "not_found"), ("Where is the Loire?", "France", "answered"),
+        ("How long is the Loire?", "1,006", "answered"),
+        ("How long is the Loire?", "1006 km", "answered"),
+        ("How long is the Loire?", "100", "not_found"),
+        ("How many rivers are there?", "2", "answered"),
+        ("How many rivers are there?", "2.5", "not_found"),
+        ("Where is the Loire?", "France", "answered"),
     ],
-)  # fmt: skip
+)
 async def test_a_number_that_is_printed_nowhere_is_no_answer(question, reply, status):
     model = ScriptedModel([{"quote": "", "answer": reply}])
     answer = await lookup(asked(question, model))
@@ -323,11 +421,16 @@ async def test_a_number_that_is_printed_nowhere_is_no_answer(question, reply, st
 
 
 def test_rows_of_a_long_table_are_shown_with_its_header():
-    rows = "\n".join(f"| River{n} | {n} kilometres long and slow | {n} boats and a ferry |" for n in range(90))
+    rows = "\n".join(
+        f"| River{n} | {n} kilometres long and slow | {n} boats and a ferry |" for n in range(90)
+    )
     text = f"# Rivers\n\n| Name | Length | Traffic |\n|---|---|---|\n{rows}\n"
     passage = source({"rivers.txt": text}).search("River77", Context(segments=1, tokens=40))[0]
     assert "River77" in passage.text and "Traffic" not in passage.text
-    for request in (read_request("How long?", [passage], FULL), step_request("How long?", [], [passage], FULL)):
+    for request in (
+        read_request("How long?", [passage], FULL),
+        step_request("How long?", [], [passage], FULL),
+    ):
         shown = str(request.messages)
         assert shown.index("| Name | Length | Traffic |") < shown.index("| River77 |")
     assert passage.tokens == count(passage.shown)
@@ -335,13 +438,20 @@ def test_rows_of_a_long_table_are_shown_with_its_header():
     assert first.shown.count("| Name |") == 1
 
 
-@pytest.mark.parametrize("request_of", [
-    lambda: read_request("How much?", [], COMPACT), lambda: read_request("How much?", [], COMPACT, "number"),
-    lambda: step_request("Who?", [], [], COMPACT), lambda: split_request("Who?", COMPACT),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "request_of",
+    [
+        lambda: read_request("How much?", [], COMPACT),
+        lambda: read_request("How much?", [], COMPACT, "number"),
+        lambda: step_request("Who?", [], [], COMPACT),
+        lambda: split_request("Who?", COMPACT),
+    ],
+)
 def test_a_grammar_asks_for_every_member_of_a_reply(request_of: Callable[[], Request]) -> None:
     shape = shape_of(request_of())
     assert shape is not None
     schema = shape.model_json_schema()
-    assert set(schema["required"]) == set(schema["properties"]), "a small model leaves out what is optional"
+    assert set(schema["required"]) == set(schema["properties"]), (
+        "a small model leaves out what is optional"
+    )
     assert shape.model_validate({}), "where there is no grammar, a reply without one is taken"

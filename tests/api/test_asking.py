@@ -12,7 +12,15 @@ from reading_model import asked_columns, document, reading_model, reply, reply_s
 import sliders
 from sliders import Workspace
 from sliders.engine import matching
-from sliders.errors import DocumentError, ModelRefusal, PlanError, SchemaError, SettingsError, StoreError, UnsafeStatement
+from sliders.errors import (
+    DocumentError,
+    ModelRefusal,
+    PlanError,
+    SchemaError,
+    SettingsError,
+    StoreError,
+    UnsafeStatement,
+)
 from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
 
@@ -53,7 +61,9 @@ def test_an_answer_walks_back_to_the_page(folder: Path, place: str | Path) -> No
     assert answer.completeness.documents_with_rows == 3
 
 
-def test_a_second_question_over_known_columns_extracts_nothing(folder: Path, place: str | Path) -> None:
+def test_a_second_question_over_known_columns_extracts_nothing(
+    folder: Path, place: str | Path
+) -> None:
     model = reading_model()
     with opened(place, model) as ws:
         ws.add(folder)
@@ -156,14 +166,18 @@ def test_a_budget_stops_and_the_rest_is_paid_later(folder: Path, place: str | Pa
     assert stages(model)["extract"] == 3
 
 
-def test_a_budget_that_the_schema_spends_is_not_a_thing_not_found(folder: Path, tmp_path: Path) -> None:
+def test_a_budget_that_the_schema_spends_is_not_a_thing_not_found(
+    folder: Path, tmp_path: Path
+) -> None:
     with Workspace(tmp_path / "w.db", model=reading_model(), max_tokens=1, concurrency=1) as ws:
         ws.add(folder)
         answer = ws.ask("What is the total cost?")
     assert answer.status == "incomplete" and "budget" in answer.text and answer.usage.calls
 
 
-def test_a_budget_that_is_spent_before_given_tables_are_described_is_no_exception(folder: Path, tmp_path: Path) -> None:
+def test_a_budget_that_is_spent_before_given_tables_are_described_is_no_exception(
+    folder: Path, tmp_path: Path
+) -> None:
     with Workspace(tmp_path / "w.db", model=reading_model(), max_tokens=1, concurrency=1) as ws:
         ws.add(folder)
         ws.pin_schema({"things": {"cost": "number"}})
@@ -209,7 +223,14 @@ def test_a_decision_of_a_person_holds_for_later_rows(folder: Path, place: str | 
     with opened(place, reading_model()) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
-        ws.set_value("things", "cost", "130 euros", {"name": "Anchor"}, author="ida", reason="the invoice says so")
+        ws.set_value(
+            "things",
+            "cost",
+            "130 euros",
+            {"name": "Anchor"},
+            author="ida",
+            reason="the invoice says so",
+        )
         ws.reconcile()
         assert ws.query("SELECT cost FROM things WHERE name = 'Anchor'")["cost"].tolist() == [130]
         ws.add_text(document("Derrick", cost="5 euros"), "derrick.txt")
@@ -224,14 +245,23 @@ def test_a_decision_of_a_person_holds_for_later_rows(folder: Path, place: str | 
             ws.set_value("things", "weight", "3", {"name": "Anchor"})
 
 
-def test_a_decision_may_name_the_document_of_a_row_as_the_table_shows_it(folder: Path, place: str | Path) -> None:
+def test_a_decision_may_name_the_document_of_a_row_as_the_table_shows_it(
+    folder: Path, place: str | Path
+) -> None:
     with opened(place, reading_model()) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         where = {"document": "anchor.txt"}
-        assert (matching(ws.session, "things", where), matching(ws.session, "things", {"document": "Anchor.txt"})) == (1, 0)
+        assert (
+            matching(ws.session, "things", where),
+            matching(ws.session, "things", {"document": "Anchor.txt"}),
+        ) == (1, 0)
         ws.set_value("things", "cost", "130 euros", where)
-        (name, identifier), *_ = ws.query("SELECT document, document_id FROM things WHERE name = 'Crane'").to_numpy().tolist()
+        (name, identifier), *_ = (
+            ws.query("SELECT document, document_id FROM things WHERE name = 'Crane'")
+            .to_numpy()
+            .tolist()
+        )
         ws.set_value("things", "cost", "80 euros", {"document_id": identifier})
         ws.reconcile()
         assert name == "crane.txt"
@@ -296,8 +326,16 @@ def test_what_cannot_be_asked(place: str | Path, tmp_path: Path) -> None:
             ws.export(tmp_path / "out")
 
 
-@pytest.mark.parametrize(("target", "format"), [("a.db", None), ("a.xlsx", None), ("csv", "csv"), ("pq", "parquet")])
-def test_exports(folder: Path, place: str | Path, tmp_path: Path, target: str, format: sliders.api.ExportFormat | None) -> None:
+@pytest.mark.parametrize(
+    ("target", "format"), [("a.db", None), ("a.xlsx", None), ("csv", "csv"), ("pq", "parquet")]
+)
+def test_exports(
+    folder: Path,
+    place: str | Path,
+    tmp_path: Path,
+    target: str,
+    format: sliders.api.ExportFormat | None,
+) -> None:
     with opened(place, reading_model()) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
@@ -333,9 +371,13 @@ def test_what_could_not_be_read_may_tell_it_so_it_is_not_said_to_be_absent(
     assert failed in answer.text and "no JSON" in answer.text and failed in answer.reason
 
 
-def test_a_query_that_a_budget_ended_is_stopped_among_the_runs(folder: Path, tmp_path: Path) -> None:
+def test_a_query_that_a_budget_ended_is_stopped_among_the_runs(
+    folder: Path, tmp_path: Path
+) -> None:
     with Workspace(tmp_path / "w.db", model=reading_model(), max_tokens=1, concurrency=1) as ws:
         ws.add(folder)
         frame = ws.query("SELECT name, cost FROM docs WHERE cost > 1")
-        assert any("budget" in note for note in frame.attrs["notes"]) and "stopped" not in frame.attrs
+        assert (
+            any("budget" in note for note in frame.attrs["notes"]) and "stopped" not in frame.attrs
+        )
         assert ws.runs()[-1].status == "stopped"

@@ -1,4 +1,6 @@
-"""A stage that failed is `failed` with its reason, and a run of which every call fails stops early."""
+"""A stage that failed is `failed` with its reason, and a run of which every
+call fails stops early.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,19 @@ from tests.reading_model import document, reply, reply_shape, served
 QUESTION = "What is the total cost?"
 FILTER = ModelRefusal("the model declined: content filter")
 FAILURES = {
-    "content filter": FILTER, "cut": truncated("SELECT SU"), "HTTP 400": CallFailed("the server answers 400: bad request"),
+    "content filter": FILTER,
+    "cut": truncated("SELECT SU"),
+    "HTTP 400": CallFailed("the server answers 400: bad request"),
     "wrong action": {"action": "respond", "sql": "SELECT SUM(cost) FROM things"},
-}  # fmt: skip
+}
 NAMES = ("Anchor", "Beacon", "Crane")
 THINGS = Table(
-    "things", (Column("name", pinned=True), Column("cost", ColumnType.NUMBER, pinned=True)), row="a thing", grain="document",
+    "things",
+    (Column("name", pinned=True), Column("cost", ColumnType.NUMBER, pinned=True)),
+    row="a thing",
+    grain="document",
     pinned=True,
-)  # fmt: skip
+)
 
 
 def reader(fails: Callable[[Request], Any], dialect: Dialect = FULL) -> FunctionModel:
@@ -47,12 +54,20 @@ def reader(fails: Callable[[Request], Any], dialect: Dialect = FULL) -> Function
         if "quote" in fields:
             return {"quote": "The cost is 10 euros", "answer": "10 euros", "expression": "10"}
         if fields & {"questions", "next_question"}:
-            return {"questions": ["What is the cost?"], "evidence": "", "answer": "", "next_question": ""}
+            return {
+                "questions": ["What is the cost?"],
+                "evidence": "",
+                "answer": "",
+                "next_question": "",
+            }
         if request.stage == "answer" and dialect is COMPACT:
             return "SELECT SUM(cost) FROM things"
         if dialect is COMPACT and {"name", "cost"} & fields:
             said = text.rsplit("The name is ", 1)[-1]
-            values = {"name": said.split(".")[0], "cost": float(said.split("cost is ")[-1].split(" ")[0])}
+            values = {
+                "name": said.split(".")[0],
+                "cost": float(said.split("cost is ")[-1].split(" ")[0]),
+            }
             return json.dumps({n: v for n, v in values.items() if n in fields})
         return reply(text, shape)
 
@@ -70,10 +85,14 @@ def filled(place: str | Path, model: FunctionModel, number: int = 3) -> Workspac
 
 @pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
 @pytest.mark.parametrize("failure", FAILURES)
-def test_an_answer_stage_that_failed_is_failed(place: str | Path, failure: str, dialect: Dialect) -> None:
+def test_an_answer_stage_that_failed_is_failed(
+    place: str | Path, failure: str, dialect: Dialect
+) -> None:
     if dialect is COMPACT and failure == "wrong action":
         pytest.skip("a small model replies with a statement, not with an action")
-    with filled(place, reader(lambda r: FAILURES[failure] if r.stage == "answer" else None, dialect)) as ws:
+    with filled(
+        place, reader(lambda r: FAILURES[failure] if r.stage == "answer" else None, dialect)
+    ) as ws:
         answer = ws.ask(QUESTION)
     assert (answer.status, answer.value) == ("failed", None)
     assert "Not found" not in answer.text and answer.reason in answer.text
@@ -83,7 +102,9 @@ def test_an_answer_stage_that_failed_is_failed(place: str | Path, failure: str, 
 @pytest.mark.parametrize("workflow", ["lookup", "split", "stepwise", "candidates", "whole_context"])
 @pytest.mark.parametrize("failure", ["content filter", "cut", "HTTP 400"])
 def test_a_reading_that_failed_is_failed(place: str | Path, failure: str, workflow: str) -> None:
-    with filled(place, reader(lambda r: FAILURES[failure] if r.stage == "answer" else None), 1) as ws:
+    with filled(
+        place, reader(lambda r: FAILURES[failure] if r.stage == "answer" else None), 1
+    ) as ws:
         answer = ws.ask("What is the cost of Anchor?", workflow=workflow)
     assert (answer.status, answer.value) == ("failed", None)
     assert "Not found" not in answer.text and str(FAILURES[failure]) in answer.reason
@@ -96,17 +117,29 @@ def test_a_reading_that_works_is_answered(place: str | Path, workflow: str) -> N
 
 
 def test_a_part_that_was_not_split_is_read_all_the_same(place: str | Path) -> None:
-    with filled(place, reader(lambda r: FILTER if "questions" in reply_shape(r).get("properties", ()) else None), 1) as ws:
+    with filled(
+        place,
+        reader(lambda r: FILTER if "questions" in reply_shape(r).get("properties", ()) else None),
+        1,
+    ) as ws:
         answer = ws.ask("What is the cost of Anchor?", workflow="split")
-    assert answer.status == "answered" and any("content filter" in note for note in answer.decisions)
+    assert answer.status == "answered" and any(
+        "content filter" in note for note in answer.decisions
+    )
 
 
 @pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
 @pytest.mark.parametrize("error", [FILTER, FAILURES["HTTP 400"]], ids=["refusal", "HTTP 400"])
-def test_a_run_of_which_every_call_fails_stops_early(place: str | Path, error: Exception, dialect: Dialect) -> None:
+def test_a_run_of_which_every_call_fails_stops_early(
+    place: str | Path, error: Exception, dialect: Dialect
+) -> None:
     model = reader(lambda r: error, dialect)
     with filled(place, model, 60) as ws:
-        for go in (lambda: ws.ask(QUESTION), ws.extract, lambda: ws.query("SELECT name FROM docs WHERE weight > 1")):
+        for go in (
+            lambda: ws.ask(QUESTION),
+            ws.extract,
+            lambda: ws.query("SELECT name FROM docs WHERE weight > 1"),
+        ):
             model.history.clear()
             with pytest.raises(ModelUnavailable, match=str(error)):
                 go()
@@ -138,7 +171,10 @@ def test_one_document_that_fails_among_good_ones_is_a_recorded_refusal(place: st
 
 
 def test_a_document_of_many_parts_that_fail_does_not_stop_the_others(place: str | Path) -> None:
-    nasty = "\n\n".join(f"# Part {n}\n\nNasty words of part {n}. " + "More of it follows here. " * 400 for n in range(12))
+    nasty = "\n\n".join(
+        f"# Part {n}\n\nNasty words of part {n}. " + "More of it follows here. " * 400
+        for n in range(12)
+    )
 
     def fails(request: Request) -> Any:
         bad = "Nasty words" in request.messages[-1].content
@@ -154,8 +190,9 @@ def test_a_document_of_many_parts_that_fail_does_not_stop_the_others(place: str 
 
 COMMANDS: dict[str, Callable[[Workspace], Any]] = {
     "ask": lambda ws: (lambda answer: (answer.status, answer.value))(ws.ask(QUESTION)),
-    "extract": lambda ws: ws.extract(), "query": lambda ws: len(ws.query("SELECT name FROM docs WHERE cost > 1")),
-}  # fmt: skip
+    "extract": lambda ws: ws.extract(),
+    "query": lambda ws: len(ws.query("SELECT name FROM docs WHERE cost > 1")),
+}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -164,7 +201,12 @@ def test_documents_that_fail_again_do_not_fail_a_run_over_what_is_known(
     place: str | Path, dialect: Dialect, command: str
 ) -> None:
     bad = {f"The name is Thing{n}." for n in range(12, 24)}
-    model = reader(lambda r: FILTER if r.stage == "extract" and any(b in str(r.messages) for b in bad) else None, dialect)
+    model = reader(
+        lambda r: (
+            FILTER if r.stage == "extract" and any(b in str(r.messages) for b in bad) else None
+        ),
+        dialect,
+    )
     with filled(place, model, 24) as ws:
         first = COMMANDS[command](ws)
         model.history.clear()
@@ -174,11 +216,24 @@ def test_documents_that_fail_again_do_not_fail_a_run_over_what_is_known(
 
 
 @pytest.mark.parametrize("command", ["ask", "extract"])
-def test_a_later_column_of_which_every_reading_fails_fails_the_run(place: str | Path, command: str) -> None:
-    model = reader(lambda r: FILTER if r.stage == "extract" and "weight" in str(r.messages) else None)
+def test_a_later_column_of_which_every_reading_fails_fails_the_run(
+    place: str | Path, command: str
+) -> None:
+    model = reader(
+        lambda r: FILTER if r.stage == "extract" and "weight" in str(r.messages) else None
+    )
     with filled(place, model, 24) as ws:
         ws.extract()
-        ws.pin_schema(Schema((replace(THINGS, columns=(*THINGS.columns, Column("weight", ColumnType.NUMBER, pinned=True))),)))
+        ws.pin_schema(
+            Schema(
+                (
+                    replace(
+                        THINGS,
+                        columns=(*THINGS.columns, Column("weight", ColumnType.NUMBER, pinned=True)),
+                    ),
+                )
+            )
+        )
         with pytest.raises(ModelUnavailable, match="content filter"):
             ws.ask("What is the total weight?") if command == "ask" else ws.extract()
         assert len(ws.tables["things"]) == 24
@@ -192,9 +247,19 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServ
     monkeypatch.chdir(tmp_path)
     Path("docs").mkdir()
     for n in range(12):
-        Path(f"docs/{n}.txt").write_text(document(f"Thing{n}", cost=f"{n + 1}0 euros"), encoding="utf-8")
-    with FakeServer(lambda body: Scripted(status=400, error="this deployment is gone")) as one, requests_allowed():
-        for name, value in {"MODEL": "reader", "BASE_URL": one.base_url, "API_KEY": "k", "RETRIES": "0"}.items():
+        Path(f"docs/{n}.txt").write_text(
+            document(f"Thing{n}", cost=f"{n + 1}0 euros"), encoding="utf-8"
+        )
+    with (
+        FakeServer(lambda body: Scripted(status=400, error="this deployment is gone")) as one,
+        requests_allowed(),
+    ):
+        for name, value in {
+            "MODEL": "reader",
+            "BASE_URL": one.base_url,
+            "API_KEY": "k",
+            "RETRIES": "0",
+        }.items():
             monkeypatch.setenv(f"SLIDERS_{name}", value)
         yield one
 
@@ -211,7 +276,9 @@ def test_the_command_line_prints_the_reason_once_and_exits_with_1(
         assert "no rows" not in out.out
 
 
-def test_the_command_line_answers_when_the_server_does(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_answers_when_the_server_does(
+    server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     server._function = served
     assert run(["ask", "docs", QUESTION, "-w", "w.db", "-q"]) == 0
     assert "780" in capsys.readouterr().out

@@ -24,24 +24,46 @@ from sliders.progress import Progress
 from sliders.retrieval import HashEmbedder
 
 QUESTION = "What is the average length of the bridges in metres?"
-HOSTILE = "<script>alert(1)</script> The Alder Bridge is 100 metres long. It cost 10 euros. It opened in 1990."
+HOSTILE = (
+    "<script>alert(1)</script> The Alder Bridge is 100 metres long. It cost 10 euros. "
+    "It opened in 1990."
+)
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def ws(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[sliders.Workspace]:
-    place = new_place() if request.param == "postgresql" else tmp_path_factory.mktemp("looking") / "w.db"
+def ws(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[sliders.Workspace]:
+    place = (
+        new_place()
+        if request.param == "postgresql"
+        else tmp_path_factory.mktemp("looking") / "w.db"
+    )
     with sliders.Workspace(place, model=demo_reader(), embedder=HashEmbedder()) as ws:
         ws.add_text(HOSTILE, "<img src=x onerror=alert(1)>.txt")
-        ws.add_text("The Birch Bridge is 50 metres long. It cost 500,000 euros. It opened in 2005.", "birch.txt")
+        ws.add_text(
+            "The Birch Bridge is 50 metres long. It cost 500,000 euros. It opened in 2005.",
+            "birch.txt",
+        )
         yield ws
 
 
-def test_everything_shows_as_html_and_nothing_of_a_document_is_markup(ws: sliders.Workspace) -> None:
+def test_everything_shows_as_html_and_nothing_of_a_document_is_markup(
+    ws: sliders.Workspace,
+) -> None:
     answer = ws.ask(QUESTION)
     ws.add_text(HOSTILE.replace("100", "200"), "<img src=x onerror=alert(1)>.txt")
     ws.ask(QUESTION)
     row = ws.tables["bridges"]["row_id"].iloc[0]
-    shown = [answer, ws, ws.tables, ws.estimate(QUESTION), ws.explain(QUESTION), ws.why(row), ws.diff()]
+    shown = [
+        answer,
+        ws,
+        ws.tables,
+        ws.estimate(QUESTION),
+        ws.explain(QUESTION),
+        ws.why(row),
+        ws.diff(),
+    ]
     for one in shown:
         html: str = one._repr_html_()  # type: ignore[union-attr]
         assert "<script" not in html and "<img" not in html
@@ -50,10 +72,12 @@ def test_everything_shows_as_html_and_nothing_of_a_document_is_markup(ws: slider
 
 
 def test_tables_are_escaped_and_cut() -> None:
-    html = table_html(["<b>"], [(n, ) for n in range(25)], caption="a & b")
+    html = table_html(["<b>"], [(n,) for n in range(25)], caption="a & b")
     assert "&lt;b&gt;" in html and "a &amp; b" in html and "and 5 more rows" in html
-    assert "<td style=\"text-align:left\"></td>" in table_html(["x"], [(None,)])
-    assert preformatted("<x>") == Listing("<x>")._repr_html_() and "&lt;x&gt;" in preformatted("<x>")
+    assert '<td style="text-align:left"></td>' in table_html(["x"], [(None,)])
+    assert preformatted("<x>") == Listing("<x>")._repr_html_() and "&lt;x&gt;" in preformatted(
+        "<x>"
+    )
 
 
 def test_progress_of_a_notebook_is_one_line_that_is_written_over() -> None:
@@ -80,8 +104,12 @@ def test_progress_of_a_notebook_is_one_line_that_is_written_over() -> None:
 def test_plots_show_cost_values_and_time(ws: sliders.Workspace, tmp_path: Path) -> None:
     ws.ask(QUESTION)
     number = next(run.id for run in ws.runs() if run.kind == "ask")
-    drawn = [plots.cost_by_stage(ws), plots.spread(ws, "bridges", "length"), plots.spread(ws, "bridges", "bridge_name"),
-             plots.timeline(ws, number)]  # fmt: skip
+    drawn = [
+        plots.cost_by_stage(ws),
+        plots.spread(ws, "bridges", "length"),
+        plots.spread(ws, "bridges", "bridge_name"),
+        plots.timeline(ws, number),
+    ]
     assert all(plot._repr_png_().startswith(b"\x89PNG") for plot in drawn)
     drawn[0].save(tmp_path / "cost.svg")
     assert b"<svg" in (tmp_path / "cost.svg").read_bytes()
@@ -91,8 +119,12 @@ def test_plots_show_cost_values_and_time(ws: sliders.Workspace, tmp_path: Path) 
         plots.timeline(ws, 999)
 
 
-def test_the_program_alone_says_what_to_do_next(place: str | Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "sliders ask FOLDER" in next_steps(place) and "No workspace here yet" in next_steps(place)
+def test_the_program_alone_says_what_to_do_next(
+    place: str | Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "sliders ask FOLDER" in next_steps(place) and "No workspace here yet" in next_steps(
+        place
+    )
     with sliders.Workspace(place, model=demo_reader(), embedder=HashEmbedder()) as ws:
         ws.add_text(HOSTILE, "a.txt")
         ws.ask(QUESTION)
@@ -119,20 +151,31 @@ def test_an_answer_opens_in_the_browser(
         ws.add_text(HOSTILE, "a.txt")
     real = sliders.Workspace
     monkeypatch.setattr(
-        "sliders.api.Workspace", lambda path, **kept: real(path, model=demo_reader(), embedder=HashEmbedder(), **kept)
+        "sliders.api.Workspace",
+        lambda path, **kept: real(path, model=demo_reader(), embedder=HashEmbedder(), **kept),
     )
     assert run(["ask", QUESTION, "-w", str(path), "--open", "-q"]) == 0
     assert "Answer:   100." in capsys.readouterr().out
-    assert opened == [(tmp_path / "w.html").as_uri()] and "AVG" in (tmp_path / "w.html").read_text(encoding="utf-8")
+    assert opened == [(tmp_path / "w.html").as_uri()] and "AVG" in (tmp_path / "w.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_tab_key_completes_commands() -> None:
     asked = {"_SLIDERS_COMPLETE": "complete_bash", "COMP_WORDS": "sliders di", "COMP_CWORD": "1"}
-    done = subprocess.run([sys.executable, "-m", "sliders"], env=os.environ | asked, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "sliders"],
+        env=os.environ | asked,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stdout.split() == ["diff"]
 
 
-def test_an_error_names_the_next_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_names_the_next_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["tables", "-w", str(tmp_path / "none.db")]) == 1
     assert "sliders add FOLDER -w" in capsys.readouterr().err
 

@@ -22,7 +22,13 @@ sliders.Workspace = lambda path, **settings: real(path, model=demo_reader(), **s
 """
 SHOWN = {
     "first_look": ["SELECT AVG(length) FROM bridges", "10 new", "<table>", "image/png", "range:"],
-    "audit": ["ferry_timetable.txt", "of surveyor: measured on site", "lark.txt was added", "image/png", "audit.db"],
+    "audit": [
+        "ferry_timetable.txt",
+        "of surveyor: measured on site",
+        "lark.txt was added",
+        "image/png",
+        "audit.db",
+    ],
     "query_session": ["DELETE", "mean_length", "prompt tokens", "incomplete - "],
 }
 
@@ -35,7 +41,9 @@ def test_each_notebook_is_tested() -> None:
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_notebook_runs_where_jupyter_starts_it(name: str, tmp_path: Path) -> None:
     notebook = jupytext.read(ROOT / "notebooks" / f"{name}.py")
-    notebook.cells.insert(0, nbformat.v4.new_code_cell(_DOUBLE.format(places=[str(ROOT / "tests")])))
+    notebook.cells.insert(
+        0, nbformat.v4.new_code_cell(_DOUBLE.format(places=[str(ROOT / "tests")]))
+    )
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "demo").symlink_to(ROOT / "demo")
     place = {"metadata": {"path": str(tmp_path / "notebooks")}}

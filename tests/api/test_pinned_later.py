@@ -1,4 +1,6 @@
-"""A column that a schema gets after its table was filled: empty everywhere until it is asked, never its own name."""
+"""A column that a schema gets after its table was filled: empty everywhere until it is
+asked, never its own name.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from reading_model import document, reading_model
 from sliders import Workspace
 from sliders.audit import collect
 
-TEXTS = {"anchor.txt": document("Anchor", cost="120 euros", keeper="Ida Holm"), "crane.txt": document("Crane", cost="75 euros")}
+TEXTS = {
+    "anchor.txt": document("Anchor", cost="120 euros", keeper="Ida Holm"),
+    "crane.txt": document("Crane", cost="75 euros"),
+}
 
 
 def pinned(*columns: str) -> dict[str, Any]:
@@ -23,7 +28,9 @@ def pinned(*columns: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("later", [("name", "cost", "keeper"), ("keeper",)])
-def test_a_column_that_was_not_asked_yet_is_empty_everywhere(place: str | Path, tmp_path: Path, later: tuple[str, ...]) -> None:
+def test_a_column_that_was_not_asked_yet_is_empty_everywhere(
+    place: str | Path, tmp_path: Path, later: tuple[str, ...]
+) -> None:
     with Workspace(place, model=reading_model()) as ws:
         for name, text in TEXTS.items():
             ws.add_text(text, name)
@@ -39,7 +46,9 @@ def test_a_column_that_was_not_asked_yet_is_empty_everywhere(place: str | Path, 
     assert list(frame.columns) == shown and len(frame) == 2
     assert frame["keeper"].isna().all()
     with (tmp_path / "out" / "things.csv").open(encoding="utf-8", newline="") as file:
-        assert [(row["keeper"], set(row) == set(shown)) for row in csv.DictReader(file)] == [("", True)] * 2
+        assert [(row["keeper"], set(row) == set(shown)) for row in csv.DictReader(file)] == [
+            ("", True)
+        ] * 2
     with closing(sqlite3.connect(tmp_path / "out.db")) as audit:
         assert audit.execute("SELECT t.keeper FROM things t").fetchall() == [(None,)] * 2
     assert [row.values[-1].shown for row in table.rows] == [None, None]

@@ -1,4 +1,6 @@
-"""Questions that are asked at the same time: each has its own run, calls, usage, notes and hints, and gets its own answer."""
+"""Questions that are asked at the same time: each has its own run, calls, usage, notes and hints,
+and gets its own answer.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def paid(usage: Usage) -> tuple[int, int]:
     return usage.calls, usage.tokens
 
 
-def workspace(place: str | Path, texts: dict[str, str] = TEXTS, model: FunctionModel | None = None) -> Workspace:
+def workspace(
+    place: str | Path, texts: dict[str, str] = TEXTS, model: FunctionModel | None = None
+) -> Workspace:
     ws = Workspace(place, model=model or reading_model(latency=0.01), embedder=HashEmbedder())
     for name, text in texts.items():
         ws.add_text(text, name)
@@ -39,7 +43,9 @@ def workspace(place: str | Path, texts: dict[str, str] = TEXTS, model: FunctionM
 
 def asked_at_once(ws: Workspace, *questions: str, **options: Any) -> list[Answer]:
     async def both() -> list[Answer]:
-        return list(await asyncio.gather(*(ws.ask_async(question, **options) for question in questions)))
+        return list(
+            await asyncio.gather(*(ws.ask_async(question, **options) for question in questions))
+        )
 
     return asyncio.run(both())
 
@@ -57,8 +63,9 @@ def test_each_has_its_own_run_calls_and_usage(place: str | Path, tmp_path: Path)
         assert (costs.status, lengths.status) == ("answered", "answered")
         assert {costs.run, lengths.run} == {1, 2}
         assert {run.id: (run.question, run.status) for run in ws.runs()} == {
-            costs.run: (COSTS, "done"), lengths.run: (LENGTHS, "done")
-        }  # fmt: skip
+            costs.run: (COSTS, "done"),
+            lengths.run: (LENGTHS, "done"),
+        }
         for answer in (costs, lengths):
             stages = [stage for stage, _ in of_run(ws, answer.run)]
             assert {"plan", "schema", "extract", "answer"} <= set(stages)
@@ -66,7 +73,11 @@ def test_each_has_its_own_run_calls_and_usage(place: str | Path, tmp_path: Path)
             assert paid(ledger) == paid(answer.usage)
         made = sum(1 for request in ws.session.models.model_for("")._model.history)
         assert costs.usage.calls + lengths.usage.calls == made
-        assert all(d.run in (costs.run, lengths.run) for d in ws.session.catalog.journal.decisions() if d.stage != "documents")
+        assert all(
+            d.run in (costs.run, lengths.run)
+            for d in ws.session.catalog.journal.decisions()
+            if d.stage != "documents"
+        )
         outcomes = {run.id: run.outcome["answers"][0]["question"] for run in ws.runs()}
         assert outcomes == {costs.run: COSTS, lengths.run: LENGTHS}
 
@@ -83,7 +94,10 @@ def test_what_one_asks_after_the_other_costs_its_own_tokens_as_well(tmp_path: Pa
 def chaptered(name: str, **facts: object) -> str:
     """A report of three chapters in several chunks: the facts stand in the last chapter."""
     stated = document(name, **facts).split("\n", 2)[2]
-    return f"# Report on {name}\n\n## Weather\n\nIt was calm.\n\n## Log\n\n{FILLER}\n\n## Figures\n\n{stated}"
+    return (
+        f"# Report on {name}\n\n## Weather\n\nIt was calm.\n\n## Log\n\n{FILLER}\n\n"
+        f"## Figures\n\n{stated}"
+    )
 
 
 def test_what_one_leaves_out_is_read_for_the_other(tmp_path: Path) -> None:
@@ -123,7 +137,9 @@ def test_each_is_told_its_own_notes(tmp_path: Path, order: Callable[..., Any]) -
 
 def test_a_query_beside_a_question_has_a_run_of_its_own(tmp_path: Path) -> None:
     async def both(ws: Workspace) -> tuple[Answer, Any]:
-        return await asyncio.gather(ws.ask_async(COSTS), ws.query_async("SELECT length FROM docs WHERE length > 20"))
+        return await asyncio.gather(
+            ws.ask_async(COSTS), ws.query_async("SELECT length FROM docs WHERE length > 20")
+        )
 
     with workspace(tmp_path / "w.db", model=FunctionModel(_measured, latency=0.01)) as ws:
         answer, frame = asyncio.run(both(ws))
@@ -171,7 +187,10 @@ def _counting(request: Request) -> Any:
 
 
 def test_each_rests_on_its_own_hints(tmp_path: Path) -> None:
-    texts = {"a.txt": document("Wharf crane", cost="5 euros"), "b.txt": document("Quay lifter", cost="7 euros")}
+    texts = {
+        "a.txt": document("Wharf crane", cost="5 euros"),
+        "b.txt": document("Quay lifter", cost="7 euros"),
+    }
     same = [Normalize(("Wharf crane", "Quay lifter"))]
 
     async def both(ws: Workspace) -> list[Answer]:
@@ -187,7 +206,11 @@ def test_what_both_need_is_read_once(tmp_path: Path) -> None:
     with workspace(tmp_path / "w.db") as ws:
         total, largest = asked_at_once(ws, COSTS, "Which name has the largest cost?")
         assert (total.value, largest.value) == (535, "Beacon")
-        read = [stage for stage, calls in (*of_run(ws, total.run), *of_run(ws, largest.run)) if stage == "extract" and calls]
+        read = [
+            stage
+            for stage, calls in (*of_run(ws, total.run), *of_run(ws, largest.run))
+            if stage == "extract" and calls
+        ]
         alone = reading_model()
         with workspace(tmp_path / "alone.db", model=alone) as other:
             other.ask(COSTS)

@@ -1,4 +1,6 @@
-"""No question is turned away by code, whatever its language or form; the model's own judgement is told and can be overruled."""
+"""No question is turned away by code, whatever its language or form; the model's own judgement is
+told and can be overruled.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,18 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 
 QUESTIONS = (
-    "总费用是多少？", "Umsatz 2022", "売上高はいくらですか", "Сколько всего стоит?", "Quel est le montant total des factures?",
-    "كم التكلفة الإجمالية؟", "कुल लागत क्या है?", "Wer hat das unterschrieben?", "EBITDA margin", "total cost", "Hello!",
-)  # fmt: skip
+    "总费用是多少？",
+    "Umsatz 2022",
+    "売上高はいくらですか",
+    "Сколько всего стоит?",
+    "Quel est le montant total des factures?",
+    "كم التكلفة الإجمالية؟",
+    "कुल लागत क्या है?",
+    "Wer hat das unterschrieben?",
+    "EBITDA margin",
+    "total cost",
+    "Hello!",
+)
 TEXTS = {
     "anchor.txt": document("Anchor", cost="120 euros"),
     "beacon.txt": document("Beacon", cost="340 euros") + "总费用是多少\n",
@@ -76,7 +87,11 @@ def test_what_the_model_takes_for_no_question_is_told_with_how_to_insist(tmp_pat
 
 def test_one_that_is_none_does_not_keep_the_others_back(tmp_path: Path) -> None:
     def function(request: Request) -> Any:
-        return {"kinds": ["no question", "all"], "hints": []} if request.stage == "plan" else model._function(request)
+        return (
+            {"kinds": ["no question", "all"], "hints": []}
+            if request.stage == "plan"
+            else model._function(request)
+        )
 
     model = judging()
     with opened(tmp_path / "w.db", FunctionModel(function)) as ws:
@@ -86,7 +101,11 @@ def test_one_that_is_none_does_not_keep_the_others_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_without_a_model_nothing_is_turned_away(tmp_path: Path, question: str) -> None:
-    with Workspace(tmp_path / "w.db", model=FunctionModel(lambda _: {}, dialect=COMPACT), embedder=HashEmbedder()) as ws:
+    with Workspace(
+        tmp_path / "w.db",
+        model=FunctionModel(lambda _: {}, dialect=COMPACT),
+        embedder=HashEmbedder(),
+    ) as ws:
         for name, text in TEXTS.items():
             ws.add_text(text, name)
         assert ws.plan(question)[0] == "workflow: extract and query"
@@ -95,6 +114,8 @@ def test_without_a_model_nothing_is_turned_away(tmp_path: Path, question: str) -
 
 
 @pytest.mark.parametrize("question", ["", "  \n", "?!", "…"])
-def test_signs_without_a_letter_or_digit_are_an_empty_question(tmp_path: Path, question: str) -> None:
+def test_signs_without_a_letter_or_digit_are_an_empty_question(
+    tmp_path: Path, question: str
+) -> None:
     with opened(tmp_path / "w.db", judging()) as ws, pytest.raises(PlanError, match="empty"):
         ws.ask(question)

@@ -1,4 +1,6 @@
-"""`Workspace.tables` is a mapping: what Python does with one works, with no table, one, and several."""
+"""`Workspace.tables` is a mapping: what Python does with one works, with no
+table, one, and several.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,18 @@ from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
 
-TEXTS = {"anchor.txt": document("Anchor", cost="120 euros"), "beacon.txt": document("Beacon", cost="340 euros")}
+TEXTS = {
+    "anchor.txt": document("Anchor", cost="120 euros"),
+    "beacon.txt": document("Beacon", cost="340 euros"),
+}
 TABLES = tuple(
-    Table(name, (Column("name"), Column("cost", ColumnType.NUMBER)), "a thing", grain="document", pinned=True)
+    Table(
+        name,
+        (Column("name"), Column("cost", ColumnType.NUMBER)),
+        "a thing",
+        grain="document",
+        pinned=True,
+    )
     for name in ("works", "bridges")
 )
 
@@ -44,6 +55,8 @@ def test_several(ws: Workspace) -> None:
         assert "works" in tables and "docs" not in tables and 7 not in tables
         assert {name: len(frame) for name, frame in tables.items()} == {"works": 2, "bridges": 2}
         assert [sorted(frame["cost"]) for frame in tables.values()] == [[120, 340]] * 2
-        assert isinstance(tables.get("works"), pd.DataFrame) and tables.get("docs", "none") == "none"
+        assert (
+            isinstance(tables.get("works"), pd.DataFrame) and tables.get("docs", "none") == "none"
+        )
         with pytest.raises(StoreError, match="no table 'docs'; tables are: works, bridges"):
             tables["docs"]

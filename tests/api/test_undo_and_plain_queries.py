@@ -1,4 +1,6 @@
-"""An undo holds until somebody says otherwise; a plain query repairs nothing, needs no lock, and shows no earlier document."""
+"""An undo holds until somebody says otherwise; a plain query repairs nothing, needs no lock, and
+shows no earlier document.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,25 @@ from sliders.values import ColumnType
 from tests.reading_model import reading_model
 
 THINGS = Table(
-    "things", (Column("name", pinned=True), Column("cost", ColumnType.NUMBER, pinned=True), Column("keeper", pinned=True)),
-    row="a thing", grain="document", key=("name",), pinned=True,
-)  # fmt: skip
+    "things",
+    (
+        Column("name", pinned=True),
+        Column("cost", ColumnType.NUMBER, pinned=True),
+        Column("keeper", pinned=True),
+    ),
+    row="a thing",
+    grain="document",
+    key=("name",),
+    pinned=True,
+)
 TOTAL = "SELECT SUM(cost) AS total FROM things"
 QUESTION = "What is the total cost?"
 
 
 def text(name: str, cost: int, keeper: str = "") -> str:
-    return f"# Report\n\nThe name is {name}.\nThe cost is {cost} euros.\n" + (f"The keeper is {keeper}.\n" if keeper else "")
+    return f"# Report\n\nThe name is {name}.\nThe cost is {cost} euros.\n" + (
+        f"The keeper is {keeper}.\n" if keeper else ""
+    )
 
 
 def never(request: Request) -> str:
@@ -99,13 +111,17 @@ def test_reconcile_makes_undone_repairs_again_and_says_so(place: str | Path) -> 
         assert "undone repairs released" in said
 
 
-def test_the_command_line_says_what_is_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_says_what_is_made_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     place = tmp_path / "w.db"
     with corrected(place):
         pass
     assert run(["undo", "things", "-w", str(place)]) == 0
     assert "sliders reconcile things" in capsys.readouterr().err
-    assert run(["reconcile", "-w", str(place), "--model", "none", "--base-url", "http://127.0.0.1:9"]) in (0, 1)
+    assert run(
+        ["reconcile", "-w", str(place), "--model", "none", "--base-url", "http://127.0.0.1:9"]
+    ) in (0, 1)
     assert "were undone are made again" in capsys.readouterr().err
 
 
@@ -130,7 +146,9 @@ def test_a_plain_query_repairs_nothing(place: str | Path) -> None:
         assert now is not None and now.version == first.version
 
 
-def test_a_plain_query_needs_no_lock_and_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plain_query_needs_no_lock_and_no_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     place = tmp_path / "w.db"
     with workspace(place) as ws:
         ws.ask(QUESTION)
@@ -141,7 +159,9 @@ def test_a_plain_query_needs_no_lock_and_no_model(tmp_path: Path, capsys: pytest
         assert reader.query(TOTAL)["total"][0] == total
 
 
-def test_a_query_that_has_to_read_says_that_another_process_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_query_that_has_to_read_says_that_another_process_writes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     place = tmp_path / "w.db"
     with workspace(place) as ws:
         ws.ask(QUESTION)
@@ -160,7 +180,9 @@ def test_cells_of_an_earlier_document_do_not_come_back(tmp_path: Path) -> None:
         ws.ask(QUESTION)
         file.write_text(text("Beacon", 50), encoding="utf-8")
         ws.add(file)
-    with Workspace(place, model=FunctionModel(never), write=False) as reader:  # nobody has read the new version yet
+    with Workspace(
+        place, model=FunctionModel(never), write=False
+    ) as reader:  # nobody has read the new version yet
         frame = reader.query("SELECT cost FROM things ORDER BY cost")
         assert list(frame["cost"]) == [10] and "earlier versions" in " ".join(frame.attrs["notes"])
     with Workspace(place, model=reading_model(), embedder=HashEmbedder()) as ws:

@@ -1,4 +1,6 @@
-"""Which file is a new version of which document, as files are changed, copied and moved between two calls of `add`."""
+"""Which file is a new version of which document, as files are changed, copied and moved
+between two calls of `add`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def opened(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path / "w.db", model=reading_model())
 
 
-def test_files_of_one_name_in_two_folders_are_two_documents_with_names_of_their_own(tmp_path: Path) -> None:
+def test_files_of_one_name_in_two_folders_are_two_documents_with_names_of_their_own(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path) as ws:
         ws.add(written(tmp_path / "2022", filed="Sales were 5."))
         report = ws.add(written(tmp_path / "2023", filed="Sales were 7."))

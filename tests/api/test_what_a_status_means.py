@@ -1,4 +1,6 @@
-"""A status says whether something is missing; what may be otherwise is a doubt beside it, named, with what it would change."""
+"""A status says whether something is missing; what may be otherwise is a doubt beside it, named,
+with what it would change.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,16 @@ from tests.reading_model import reply_shape
 
 FIRMS = Table(
     "firms",
-    (Column("name", description="The firm", pinned=True), Column("staff", ColumnType.INTEGER, "How many work there", pinned=True),
-     Column("city", description="Where it is", pinned=True)),
-    row="a firm", grain="document", key=("name",), pinned=True,
-)  # fmt: skip
+    (
+        Column("name", description="The firm", pinned=True),
+        Column("staff", ColumnType.INTEGER, "How many work there", pinned=True),
+        Column("city", description="Where it is", pinned=True),
+    ),
+    row="a firm",
+    grain="document",
+    key=("name",),
+    pinned=True,
+)
 
 
 COLUMNS = FIRMS.column_names
@@ -36,8 +44,12 @@ def said(words: str, value: object = None, **more: object) -> dict[str, object]:
     return {"value": words if value is None else value, "words": [words], **more}
 
 
-def asked(path: str | Path, documents: Mapping[str, dict[str, Any]], sql: str, table: Table = FIRMS) -> Answer:
-    """The answer of a statement over firms that a double reads: the cells of each document, by its name."""
+def asked(
+    path: str | Path, documents: Mapping[str, dict[str, Any]], sql: str, table: Table = FIRMS
+) -> Answer:
+    """The answer of a statement over firms that a double reads: the cells of each
+    document, by its name.
+    """
 
     def reply(request: Request) -> Any:
         if request.stage == "answer":
@@ -45,8 +57,16 @@ def asked(path: str | Path, documents: Mapping[str, dict[str, Any]], sql: str, t
         prompt = request.messages[-1].content
         if "rows" in reply_shape(request).get("properties", ()):
             name = next((name for name in documents if f"Document {name}." in prompt), "")
-            cells = {column: cell for column, cell in documents.get(name, {}).items() if column in COLUMNS}
-            row = {"table": "firms", "cells": cells, "does_not_apply": documents.get(name, {}).get("does_not_apply", [])}
+            cells = {
+                column: cell
+                for column, cell in documents.get(name, {}).items()
+                if column in COLUMNS
+            }
+            row = {
+                "table": "firms",
+                "cells": cells,
+                "does_not_apply": documents.get(name, {}).get("does_not_apply", []),
+            }
             return {"rows": [row] if cells else []}
         return {"cells": [], "hints": [], "parts": []}
 
@@ -65,16 +85,28 @@ def firm(name: str, staff: int | None, city: str = "Oslo", **staff_more: object)
     return {"name": said(name), **told, "city": said(city)}
 
 
-FOUR = {"a": firm("Alder", 10), "b": firm("Birch", 20), "c": firm("Cedar", 30), "d": firm("Dogwood", 40)}
+FOUR = {
+    "a": firm("Alder", 10),
+    "b": firm("Birch", 20),
+    "c": firm("Cedar", 30),
+    "d": firm("Dogwood", 40),
+}
 
 
 def test_an_unsure_value_that_moves_nothing_is_no_doubt(place: str | Path) -> None:
     documents = FOUR | {"b": firm("Birch", 20, sure=False)}
     answer = asked(place, documents, "SELECT city FROM firms WHERE name = 'Alder'")
-    assert (answer.status, answer.value, answer.doubts, answer.complete) == ("answered", "Oslo", (), True)
+    assert (answer.status, answer.value, answer.doubts, answer.complete) == (
+        "answered",
+        "Oslo",
+        (),
+        True,
+    )
 
 
-def test_an_unsure_value_that_moves_a_sum_is_one_doubt_with_all_that_settles_it(place: str | Path) -> None:
+def test_an_unsure_value_that_moves_a_sum_is_one_doubt_with_all_that_settles_it(
+    place: str | Path,
+) -> None:
     documents = FOUR | {"b": firm("Birch", 20, sure=False)}
     answer = asked(place, documents, "SELECT SUM(staff) FROM firms")
     assert (answer.status, answer.value, answer.complete) == ("answered", 100, True)
@@ -92,7 +124,9 @@ def test_the_command_of_a_doubt_settles_it(tmp_path: Path) -> None:
     path = tmp_path / "w.db"
     documents = FOUR | {"b": firm("Birch", 20, sure=False)}
     asked(path, documents, "SELECT SUM(staff) FROM firms")
-    with sliders.Workspace(path, model=FunctionModel(lambda request: {}), embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(
+        path, model=FunctionModel(lambda request: {}), embedder=HashEmbedder()
+    ) as ws:
         ws.set_value("firms", "staff", "20", {"document": "b.txt"})
     again = asked(path, documents, "SELECT SUM(staff) FROM firms")
     assert (again.status, again.value, again.doubts) == ("answered", 100, ())
@@ -100,7 +134,9 @@ def test_the_command_of_a_doubt_settles_it(tmp_path: Path) -> None:
 
 def test_an_answer_in_words_has_doubts_too(place: str | Path) -> None:
     documents = FOUR | {"d": firm("Dogwood", 40, sure=False)}
-    answer = asked(place, documents, "SELECT name FROM firms WHERE staff = (SELECT MAX(staff) FROM firms)")
+    answer = asked(
+        place, documents, "SELECT name FROM firms WHERE staff = (SELECT MAX(staff) FROM firms)"
+    )
     assert (answer.status, answer.value) == ("answered", "Dogwood")
     assert [doubt.effect for doubt in answer.doubts] == ["Dogwood would be Cedar"]
 
@@ -154,15 +190,26 @@ WITHOUT = FOUR | {"b": firm("Birch", None), "d": firm("Dogwood", None)}
         "SELECT COUNT(*) FROM firms WHERE staff NOT IN (10, 11)",
     ],
 )
-def test_a_document_without_a_value_that_is_measured_makes_the_answer_incomplete(tmp_path: Path, sql: str) -> None:
+def test_a_document_without_a_value_that_is_measured_makes_the_answer_incomplete(
+    tmp_path: Path, sql: str
+) -> None:
     answer = asked(tmp_path / "w.db", WITHOUT, sql)
-    assert (answer.status, answer.complete, answer.completeness.complete) == ("incomplete", False, False)
+    assert (answer.status, answer.complete, answer.completeness.complete) == (
+        "incomplete",
+        False,
+        False,
+    )
     [gap] = answer.completeness.missing
     assert (gap.kind, gap.documents) == ("value", ("b.txt", "d.txt"))
-    assert "staff has no value in 2 documents: not stated" in answer.text and "b.txt, d.txt" in answer.text
+    assert (
+        "staff has no value in 2 documents: not stated" in answer.text
+        and "b.txt, d.txt" in answer.text
+    )
     assert gap.command == "sliders set-value firms staff --where document=b.txt VALUE"
     assert answer.to_dict()["missing"][0]["documents"] == ["b.txt", "d.txt"]
-    assert gap.command in answer_text(answer) and "nothing in the tables moves it" not in answer_text(answer)
+    assert gap.command in answer_text(
+        answer
+    ) and "nothing in the tables moves it" not in answer_text(answer)
     assert answer.range is None or "nothing in the tables moves it" not in str(answer.range)
 
 
@@ -184,7 +231,9 @@ def test_a_missing_value_widens_the_range_of_a_sum(place: str | Path) -> None:
         "SELECT name, staff FROM firms WHERE name = 'Cedar'",
     ],
 )
-def test_a_value_that_the_statement_does_not_measure_leaves_no_gap(tmp_path: Path, sql: str) -> None:
+def test_a_value_that_the_statement_does_not_measure_leaves_no_gap(
+    tmp_path: Path, sql: str
+) -> None:
     answer = asked(tmp_path / "w.db", WITHOUT, sql)
     assert (answer.status, answer.complete, answer.completeness.missing) == ("answered", True, ())
 
@@ -203,19 +252,31 @@ def test_a_value_that_does_not_apply_is_no_gap_and_says_so(tmp_path: Path) -> No
     answer = asked(path, documents, "SELECT SUM(staff) FROM firms")
     assert (answer.status, answer.value, answer.doubts) == ("answered", 80, ())
     assert answer.range is not None and answer.range.is_point
-    with sliders.Workspace(path, model=FunctionModel(lambda request: {}), embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(
+        path, model=FunctionModel(lambda request: {}), embedder=HashEmbedder()
+    ) as ws:
         frame = ws.tables["firms"]
-        assert "staff is empty: does not apply" in str(ws.why(frame[frame["name"] == "Birch"]["row_id"].iloc[0]))
+        assert "staff is empty: does not apply" in str(
+            ws.why(frame[frame["name"] == "Birch"]["row_id"].iloc[0])
+        )
 
 
-def test_a_document_without_its_row_is_missing_where_every_document_has_one(place: str | Path) -> None:
+def test_a_document_without_its_row_is_missing_where_every_document_has_one(
+    place: str | Path,
+) -> None:
     answer = asked(place, FOUR | {"letter": {}}, "SELECT SUM(staff) FROM firms")
     assert (answer.status, answer.value) == ("incomplete", 100)
     [gap] = answer.completeness.missing
-    assert (gap.kind, gap.documents, gap.command) == ("document", ("letter.txt",), "sliders why letter.txt")
+    assert (gap.kind, gap.documents, gap.command) == (
+        "document",
+        ("letter.txt",),
+        "sliders why letter.txt",
+    )
 
 
-def test_a_document_of_a_kind_that_does_not_fill_the_table_is_named_and_leaves_no_gap(place: str | Path) -> None:
+def test_a_document_of_a_kind_that_does_not_fill_the_table_is_named_and_leaves_no_gap(
+    place: str | Path,
+) -> None:
     table = replace(FIRMS, documents="profiles of firms")
     answer = asked(place, FOUR | {"letter": {}}, "SELECT SUM(staff) FROM firms", table)
     assert (answer.status, answer.value) == ("answered", 100)
@@ -224,7 +285,13 @@ def test_a_document_of_a_kind_that_does_not_fill_the_table_is_named_and_leaves_n
 
 
 def test_documents_of_another_kind_are_not_counted(tmp_path: Path) -> None:
-    towns = Table("towns", (Column("town", description="The town", pinned=True),), row="a town", grain="document", pinned=True)
+    towns = Table(
+        "towns",
+        (Column("town", description="The town", pinned=True),),
+        row="a town",
+        grain="document",
+        pinned=True,
+    )
 
     def reply(request: Request) -> Any:
         if request.stage == "answer":
@@ -236,9 +303,15 @@ def test_documents_of_another_kind_are_not_counted(tmp_path: Path) -> None:
             return {"rows": [{"table": table, "cells": {column: said(words)}}]}
         return {"cells": [], "hints": [], "parts": []}
 
-    with sliders.Workspace(tmp_path / "w.db", model=FunctionModel(reply), embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(
+        tmp_path / "w.db", model=FunctionModel(reply), embedder=HashEmbedder()
+    ) as ws:
         ws.pin_schema(Schema((FIRMS, towns)))
-        for name, words in (("a", "The name is Alder"), ("b", "The name is Birch"), ("c", "The town is Oslo")):
+        for name, words in (
+            ("a", "The name is Alder"),
+            ("b", "The name is Birch"),
+            ("c", "The town is Oslo"),
+        ):
             ws.add_text(f"{words}.", f"{name}.txt")
         answer = ws.ask("How many firms are there?")
     assert (answer.status, answer.value) == ("answered", 2)

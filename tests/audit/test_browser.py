@@ -1,4 +1,6 @@
-"""The audit page in a real browser: every click, keys, both widths, dark and light, hostile documents."""
+"""The audit page in a real browser: every click, keys, both widths, dark and
+light, hostile documents.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,16 @@ from sliders.audit import RUN, view_file
 
 from .world import changed, harbour, harmless, hostile, listed
 
-playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: the page is not looked at in a browser")
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="no playwright: the page is not looked at in a browser"
+)
 _NAMES = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next((found for name in _NAMES if name and (found := shutil.which(name))), None)
 if CHROMIUM is None:
-    pytest.skip("no Chromium: the page is not looked at in a browser (apt-get install chromium)", allow_module_level=True)
+    pytest.skip(
+        "no Chromium: the page is not looked at in a browser (apt-get install chromium)",
+        allow_module_level=True,
+    )
 
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 WAIT = 120_000
@@ -32,13 +39,21 @@ WAIT = 120_000
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The pages, made before the browser starts."""
     folder = tmp_path_factory.mktemp("pages")
-    long = [(f"{n}.txt", "Filling words. " * 4_000 + f"The words {n} stand.", f"words {n} stand") for n in range(20)]
+    long = [
+        (f"{n}.txt", "Filling words. " * 4_000 + f"The words {n} stand.", f"words {n} stand")
+        for n in range(20)
+    ]
     made = {
-        "harbour": harbour(folder / "harbour.db"), "hostile": listed(folder / "hostile.db", hostile()),
-        "harmless": listed(folder / "harmless.db", harmless()), "large": listed(folder / "large.db", long, rows=125),
-    }  # fmt: skip
+        "harbour": harbour(folder / "harbour.db"),
+        "hostile": listed(folder / "hostile.db", hostile()),
+        "harmless": listed(folder / "harmless.db", harmless()),
+        "large": listed(folder / "large.db", long, rows=125),
+    }
     pages = {name: view_file(path, folder / f"{name}.html") for name, path in made.items()}
-    return {**pages, "changed": view_file(changed(folder / "changed.db"), folder / "changed.html", against=1)}
+    return {
+        **pages,
+        "changed": view_file(changed(folder / "changed.db"), folder / "changed.html", against=1),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +84,9 @@ class Watched:
 
 @pytest.fixture
 def watched(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens a file; at the end nothing was requested but the file, and nothing stood on the console."""
+    """Opens a file; at the end nothing was requested but the file, and nothing
+    stood on the console.
+    """
     opened: list[tuple[Watched, Path]] = []
 
     def start(file: Path, size: dict[str, int] = WIDE, scheme: str = "light") -> Any:
@@ -86,25 +103,41 @@ def watched(browser: Any) -> Iterator[Callable[..., Any]]:
 
 def violations(page: Any) -> list[str]:
     """What axe-core finds on the page as it stands."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed").Axe()
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
+    ).Axe()
     found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
-    return [f"{v['id']}: {node['html'][:200]} {node['failureSummary'][:300]}" for v in found for node in v["nodes"]]
+    return [
+        f"{v['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
+        for v in found
+        for node in v["nodes"]
+    ]
 
 
 def overflows(page: Any) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+    return bool(
+        page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    )
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["1440", "390"])
-def test_a_click_on_a_value_shows_its_words_and_its_story(files: dict[str, Path], watched: Any, size: dict[str, int]) -> None:
+def test_a_click_on_a_value_shows_its_words_and_its_story(
+    files: dict[str, Path], watched: Any, size: dict[str, int]
+) -> None:
     page = watched(files["harbour"], size)
     assert not overflows(page)
     assert page.locator(".value").inner_text() == "Anna."
     assert "1 value is unverified" in page.locator(".facts").inner_text()
     assert page.locator(".range").inner_text() == "Range: 3; 1 to 3: 1 open conflict"
-    cells, pane, marks = page.locator("button.cell"), page.locator("#evidence"), page.locator("#reader mark")
+    cells, pane, marks = (
+        page.locator("button.cell"),
+        page.locator("#evidence"),
+        page.locator("#reader mark"),
+    )
     cells.nth(1).click()
-    assert marks.all_inner_texts() == ["The pilot", "two sailors"], "the words stand after a sign of two units, too"
+    assert marks.all_inner_texts() == ["The pilot", "two sailors"], (
+        "the words stand after a sign of two units, too"
+    )
     assert "computed: it follows from several words" in pane.inner_text()
     assert "1 + 2" in pane.inner_text()
     page.locator("#next").click()
@@ -124,7 +157,9 @@ def test_a_click_on_a_value_shows_its_words_and_its_story(files: dict[str, Path]
     page.keyboard.press("p")
     page.keyboard.press("Escape")
     assert not pane.is_visible()
-    assert page.evaluate("document.activeElement.matches('button.cell')"), "focus returns to the value"
+    assert page.evaluate("document.activeElement.matches('button.cell')"), (
+        "focus returns to the value"
+    )
     page.locator("summary").first.click()
     page.locator("button.cite").first.click()
     assert marks.all_inner_texts() == ["two sailors"]
@@ -138,8 +173,13 @@ def test_rows_are_sorted_filtered_and_searched(files: dict[str, Path], watched: 
     page = watched(files["harmless"])
     cells = page.locator("tbody tr td:first-child button.cell")
     assert cells.first.inner_text().startswith("plain words 0")
-    heading, expect = page.locator("table.data thead th").first, playwright.expect  # the table sorts and searches in its own time
-    heading.focus() if heading.get_attribute("tabindex") else heading.locator("[tabindex]").first.focus()
+    heading, expect = (
+        page.locator("table.data thead th").first,
+        playwright.expect,
+    )  # the table sorts and searches in its own time
+    heading.focus() if heading.get_attribute("tabindex") else heading.locator(
+        "[tabindex]"
+    ).first.focus()
     page.keyboard.press("Enter")
     expect(heading).to_have_attribute("aria-sort", "ascending", timeout=WAIT)
     page.keyboard.press("Enter")
@@ -160,8 +200,12 @@ def test_rows_are_sorted_filtered_and_searched(files: dict[str, Path], watched: 
     expect(page.locator(".dt-info")).to_contain_text("26 to 50", timeout=WAIT)
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (NARROW, "dark")], ids=["1440 light", "390 dark"])
-def test_nobody_is_shut_out(files: dict[str, Path], watched: Any, size: dict[str, int], scheme: str) -> None:
+@pytest.mark.parametrize(
+    ("size", "scheme"), [(WIDE, "light"), (NARROW, "dark")], ids=["1440 light", "390 dark"]
+)
+def test_nobody_is_shut_out(
+    files: dict[str, Path], watched: Any, size: dict[str, int], scheme: str
+) -> None:
     page = watched(files["harbour"], size, scheme)
     for summary in page.locator("summary").all():
         summary.click()
@@ -191,11 +235,15 @@ def test_by_keys_alone_dark_and_on_paper(files: dict[str, Path], watched: Any) -
     assert not page.locator("#evidence").is_visible()
     assert not page.locator(".tools").first.is_visible()
     assert len(page.pdf()) > 1_000
-    assert page.locator("details[open]").count() == page.locator("details").count(), "paper cannot be opened"
+    assert page.locator("details[open]").count() == page.locator("details").count(), (
+        "paper cannot be opened"
+    )
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["1440", "390"])
-def test_a_change_shows_the_words_that_it_rests_on(files: dict[str, Path], watched: Any, size: dict[str, int]) -> None:
+def test_a_change_shows_the_words_that_it_rests_on(
+    files: dict[str, Path], watched: Any, size: dict[str, int]
+) -> None:
     page = watched(files["changed"], size)
     assert not overflows(page)
     assert violations(page) == []
@@ -205,14 +253,22 @@ def test_a_change_shows_the_words_that_it_rests_on(files: dict[str, Path], watch
     assert page.locator("#reader mark").inner_text().startswith("60")
     page.locator("#close").click()
     assert page.evaluate("document.activeElement.matches('table.differences button')")
-    assert "75" in page.locator("table.differences tr", has_text="average length").locator("del").inner_text()
+    assert (
+        "75"
+        in page.locator("table.differences tr", has_text="average length")
+        .locator("del")
+        .inner_text()
+    )
 
 
-SKELETON = """() => { const walk = node => node.tagName + '(' + [...node.children].map(walk).join('') + ')';
+SKELETON = """() => {
+    const walk = node => node.tagName + '(' + [...node.children].map(walk).join('') + ')';
     return walk(document.documentElement); }"""
 
 
-def test_hostile_documents_change_nothing_but_their_own_text(files: dict[str, Path], watched: Any) -> None:
+def test_hostile_documents_change_nothing_but_their_own_text(
+    files: dict[str, Path], watched: Any
+) -> None:
     page, twin = watched(files["hostile"]), watched(files["harmless"])
     assert page.evaluate(SKELETON) == twin.evaluate(SKELETON)
     for number, (name, text, words) in enumerate(hostile()):
@@ -223,13 +279,22 @@ def test_hostile_documents_change_nothing_but_their_own_text(files: dict[str, Pa
         page.locator("button.cell").nth(2 * (number % 25)).evaluate("button => button.click()")
         assert page.locator("#reader mark").evaluate("mark => mark.textContent") == words
         assert page.locator("#reader .name").evaluate("node => node.textContent") == name
-        assert page.locator("#reader .block").evaluate("node => node.textContent")[: len(words) + 15] == text[: len(words) + 15]
-        assert page.locator("#evidence script, #evidence img, #evidence iframe, #evidence style").count() == 0
+        assert (
+            page.locator("#reader .block").evaluate("node => node.textContent")[: len(words) + 15]
+            == text[: len(words) + 15]
+        )
+        assert (
+            page.locator(
+                "#evidence script, #evidence img, #evidence iframe, #evidence style"
+            ).count()
+            == 0
+        )
     page.get_by_label("Search all columns").fill("onerror")
     playwright.expect(page.locator("table.data tbody tr")).to_have_count(2, timeout=WAIT)
     assert page.evaluate("window.hacked") is None
-    assert page.evaluate(SKELETON.replace("documentElement", "querySelector('header')")) == twin.evaluate(
-        SKELETON.replace("documentElement", "querySelector('header')"))  # fmt: skip
+    assert page.evaluate(
+        SKELETON.replace("documentElement", "querySelector('header')")
+    ) == twin.evaluate(SKELETON.replace("documentElement", "querySelector('header')"))
 
 
 def test_a_large_page_opens_at_once(files: dict[str, Path], watched: Any) -> None:
@@ -258,7 +323,9 @@ def test_a_served_value_shows_its_words(address: str, browser: Any) -> None:
     page.goto(address)
     root = address.removesuffix(RUN)
     page.get_by_role("link", name="All 50 rows").click()
-    number, words = next((n, words) for n, (_, _, words) in enumerate(hostile()) if words.startswith("<img"))
+    number, words = next(
+        (n, words) for n, (_, _, words) in enumerate(hostile()) if words.startswith("<img")
+    )
     page.locator("tbody tr").nth(number).get_by_role("link").first.click()
     mark = page.locator("#reader mark")
     assert mark.evaluate("mark => mark.textContent") == words

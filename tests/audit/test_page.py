@@ -37,7 +37,9 @@ class Elements(HTMLParser):
         given = dict(attributes)
         if given.get("http-equiv") == "Content-Security-Policy":
             self.policy = given["content"] or ""
-        assert not [name for name in given if name.startswith("on") or name == "style"], "nothing inline"
+        assert not [name for name in given if name.startswith("on") or name == "style"], (
+            "nothing inline"
+        )
         self._open = (tag, given) if tag in ("script", "style") else None
 
     def handle_data(self, data: str) -> None:
@@ -52,7 +54,9 @@ def of(path: Path) -> AuditPage:
 
 
 def data_of(html: str) -> Any:
-    return json.loads(next(text for _, given, text in Elements(html).blocks if given.get("id") == "data"))
+    return json.loads(
+        next(text for _, given, text in Elements(html).blocks if given.get("id") == "data")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +71,16 @@ def value(page: AuditPage, column: str) -> Value:
 
 def test_a_value_tells_its_readings(page: AuditPage) -> None:
     computed, judged = value(page, "people").sources[0], value(page, "grave").sources[0]
-    assert (computed.how, computed.reason, [p.page for p in computed.places]) == ("computed", "1 + 2", [1, 1])
-    assert (judged.how, judged.reason, judged.odds) == ("judged", "the ship is gone", "yes 82%, no 18%")
+    assert (computed.how, computed.reason, [p.page for p in computed.places]) == (
+        "computed",
+        "1 + 2",
+        [1, 1],
+    )
+    assert (judged.how, judged.reason, judged.odds) == (
+        "judged",
+        "the ship is gone",
+        "yes 82%, no 18%",
+    )
     assert judged.doubt == "its odds lie near the cut"
     assert value(page, "grave").shown is True
 
@@ -89,8 +101,9 @@ def test_an_empty_value_says_why(tmp_path: Path) -> None:
 def test_rows_behind_the_answer_and_documents_that_gave_nothing(page: AuditPage) -> None:
     assert page.tables[0].rows[0].behind == (0,)
     assert {one.name: one.reasons for one in page.silent} == {
-        "scan.doc": ("scan.doc: old Office format",), "quiet.txt": ("gated out: no ship is named",),
-    }  # fmt: skip
+        "scan.doc": ("scan.doc: old Office format",),
+        "quiet.txt": ("gated out: no ship is named",),
+    }
     assert [stage for stage, _ in page.stages] == ["answer", "extract"]
 
 
@@ -110,14 +123,19 @@ def test_only_its_own_scripts_may_run(tmp_path: Path) -> None:
 
 def test_a_thousand_cells_over_long_documents_stay_below_five_megabytes(tmp_path: Path) -> None:
     filling = "Filling words. " * 20_000
-    texts = [(f"{n}.txt", f"{filling}The words {n} stand here. {filling}", f"words {n} stand") for n in range(20)]
+    texts = [
+        (f"{n}.txt", f"{filling}The words {n} stand here. {filling}", f"words {n} stand")
+        for n in range(20)
+    ]
     page = of(listed(tmp_path / "long.db", texts, rows=50))
     assert sum(len(row.values) for row in page.tables[0].rows) >= 1_000
     assert len(render(page).encode()) < 5_000_000
     assert any("shown around the words" in note for note in page.notes)
     passage = page.documents["d7"].passages[0]
     source = page.tables[0].rows[7 * 50].values[0].sources[0].places[0]
-    assert passage.text[source.start - passage.start : source.end - passage.start] == "words 7 stand"
+    assert (
+        passage.text[source.start - passage.start : source.end - passage.start] == "words 7 stand"
+    )
 
 
 def test_a_large_table_is_cut_and_says_so(tmp_path: Path) -> None:
@@ -138,7 +156,9 @@ def test_it_never_writes_over_another_file(tmp_path: Path) -> None:
         view_file(work, tmp_path / "new.html", 9)
 
 
-def test_from_answers_workspaces_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_answers_workspaces_and_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with Workspace(tmp_path / "w.db", model=reading_model()) as ws:
         ws.add_text(document("Alpha", cost="12 euros"), "alpha.txt")
         answer = ws.ask("What is the cost?")
@@ -146,7 +166,9 @@ def test_from_answers_workspaces_and_the_command_line(tmp_path: Path, capsys: py
         first = ws.view(path=tmp_path / "a.html").read_text()
     assert answer.view(tmp_path / "b.html").read_text() == first
     assert "What is the cost?" in first
-    assert command(["view", "1", "--out", str(tmp_path / "c.html"), "-w", str(tmp_path / "w.db")]) == 0
+    assert (
+        command(["view", "1", "--out", str(tmp_path / "c.html"), "-w", str(tmp_path / "w.db")]) == 0
+    )
     assert capsys.readouterr().out.strip() == str(tmp_path / "c.html")
     assert (tmp_path / "c.html").read_text() == first
     assert re.search(r"<title>What is the cost\? ", first)
@@ -162,9 +184,16 @@ def test_what_changed_since_another_run(tmp_path: Path, capsys: pytest.CaptureFi
     with Database(file, write=False) as database:
         before, after = [run.id for run in Catalog(database).journal.runs() if run.kind == "ask"]
         found = collect(Catalog(database), None, before)
-    assert found.compared is not None and (found.compared.before, found.compared.after) == (before, after)
+    assert found.compared is not None and (found.compared.before, found.compared.after) == (
+        before,
+        after,
+    )
     told = {one.what: one for one in found.compared.differences}
-    assert told["value"].before == 50 and told["value"].after == 60 and told["value"].because == "birch.txt was changed"
+    assert (
+        told["value"].before == 50
+        and told["value"].after == 60
+        and told["value"].because == "birch.txt was changed"
+    )
     assert told["value"].at is not None
     table, row, column = told["value"].at
     assert found.tables[table].rows[row].values[column].shown == 60

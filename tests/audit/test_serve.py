@@ -1,4 +1,6 @@
-"""`sliders view --serve`: Datasette over a workspace, asked in its own process (in a browser: test_browser)."""
+"""`sliders view --serve`: Datasette over a workspace, asked in its own process (in a
+browser: test_browser).
+"""
 
 from __future__ import annotations
 
@@ -59,18 +61,30 @@ async def test_runs_lead_to_their_audit_pages(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [f"{RUN}/99", f"{RUN}/1?against=99", "/-/sliders/value/incidents/nothing", "/-/sliders/value/no~20table/r0"]
+    "path",
+    [
+        f"{RUN}/99",
+        f"{RUN}/1?against=99",
+        "/-/sliders/value/incidents/nothing",
+        "/-/sliders/value/no~20table/r0",
+    ],
 )
-async def test_what_is_not_there_is_said(file: Path, path: str, capfd: pytest.CaptureFixture[str]) -> None:
+async def test_what_is_not_there_is_said(
+    file: Path, path: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     found = await got(application(file), path)
     assert found.status_code == 404
     assert re.search("no run 99|no row|no table", found.text)
     assert capfd.readouterr() == ("", ""), "the terminal shows no traceback"
 
 
-async def test_sql_that_fails_is_refused_as_it_was_asked(file: Path, capfd: pytest.CaptureFixture[str]) -> None:
+async def test_sql_that_fails_is_refused_as_it_was_asked(
+    file: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     served = application(file)
-    page, data = [await got(served, f"/harbour+one{kind}?sql=DELETE+FROM+sl_runs") for kind in ("", ".json")]
+    page, data = [
+        await got(served, f"/harbour+one{kind}?sql=DELETE+FROM+sl_runs") for kind in ("", ".json")
+    ]
     assert (page.status_code, data.status_code) == (400, 400)
     assert "Statement must be a SELECT" in page.text
     assert data.json()["error"] == "Statement must be a SELECT"
@@ -82,22 +96,39 @@ async def test_only_what_a_person_looks_at_is_listed(file: Path) -> None:
     front, database = [(await got(served, path)).text for path in ("/", "/harbour+one")]
     for page in (front, database):
         assert ">incidents</a>" in page
-        assert ">sl_chunk_text</a>" not in page and ">cell_absence</a>" not in page and ">sl_cells</a>" not in page
+        assert (
+            ">sl_chunk_text</a>" not in page
+            and ">cell_absence</a>" not in page
+            and ">sl_cells</a>" not in page
+        )
     assert ">sl_cells</a>" in (await got(served, "/harbour+one?_show_hidden=1")).text
-    assert (await got(served, "/harbour+one.json?sql=SELECT+*+FROM+cell_absence+LIMIT+1")).json()["rows"]
+    assert (await got(served, "/harbour+one.json?sql=SELECT+*+FROM+cell_absence+LIMIT+1")).json()[
+        "rows"
+    ]
 
 
 async def test_only_this_machine_is_answered_and_nothing_is_written(file: Path) -> None:
     served = application(file)
     assert (await got(served, "/", host="evil.example")).status_code == 421
-    assert (await got(served, "/harbour+one.db")).status_code in (403, 404), "the file itself is not handed out"
-    assert "Statement must be a SELECT" in (await got(served, "/harbour+one?sql=DELETE+FROM+sl_runs")).text
+    assert (await got(served, "/harbour+one.db")).status_code in (403, 404), (
+        "the file itself is not handed out"
+    )
+    assert (
+        "Statement must be a SELECT"
+        in (await got(served, "/harbour+one?sql=DELETE+FROM+sl_runs")).text
+    )
 
 
 async def test_documents_are_text_and_only_known_scripts_may_run(tmp_path: Path) -> None:
     served = application(listed(tmp_path / "hostile.db", hostile()))
     allowed = set()
-    for path in ("/", "/hostile", "/hostile/notes?_size=max", "/hostile/sl_documents?_size=5", "/hostile?sql=select+1"):
+    for path in (
+        "/",
+        "/hostile",
+        "/hostile/notes?_size=max",
+        "/hostile/sl_documents?_size=5",
+        "/hostile?sql=select+1",
+    ):
         page = await got(served, path)
         assert page.status_code == 200, path
         policy = page.headers["content-security-policy"]
@@ -106,7 +137,9 @@ async def test_documents_are_text_and_only_known_scripts_may_run(tmp_path: Path)
     assert not [script for script in allowed if "hacked" in script]
 
 
-def test_a_workspace_that_cannot_be_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_workspace_that_cannot_be_served(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(StoreError):
         application(tmp_path / "none.db")
     with pytest.raises(StoreError, match="rename it"):
@@ -122,7 +155,9 @@ def test_a_port_that_is_taken(file: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "--port" in capsys.readouterr().err
 
 
-def test_a_run_that_is_not_there_is_not_served(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_is_not_there_is_not_served(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert command(["view", "7", "--serve", "-w", str(file), "--port", "0"]) == 1
     assert "no run 7" in capsys.readouterr().err
     assert command(["view", "--serve", "-w", str(file), "--port", "99999"]) == 2

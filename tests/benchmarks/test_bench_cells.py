@@ -37,12 +37,20 @@ def test_each_kind_of_cell_is_counted_once() -> None:
         ]
     )
     score, errors = score_table(ONE, predicted)
-    assert (score.right, score.wrong, score.missing, score.invented, score.blank_right) == (3, 1, 1, 1, 0)
+    assert (score.right, score.wrong, score.missing, score.invented, score.blank_right) == (
+        3,
+        1,
+        1,
+        1,
+        0,
+    )
     assert score.scored == 6 and score.accuracy == pytest.approx(3 / 6)
     assert score.grounded_wrong == pytest.approx(2 / 5)
     assert {(e.document, e.column, e.kind) for e in errors} == {
-        ("a.txt", "weather", "invented"), ("b.txt", "day", "wrong"), ("b.txt", "killed", "missing")
-    }  # fmt: skip
+        ("a.txt", "weather", "invented"),
+        ("b.txt", "day", "wrong"),
+        ("b.txt", "killed", "missing"),
+    }
 
 
 def test_a_missing_document_costs_its_cells_and_a_second_row_is_extra() -> None:
@@ -60,10 +68,15 @@ def test_documents_that_were_not_run_are_not_scored() -> None:
 
 def test_rows_of_one_document_are_paired_by_value_not_by_order() -> None:
     table = gold(
-        [{"doc": "g", "team": t, "points": p} for t, p in [("Hawks", "110"), ("Cavaliers", "106"), ("Jazz", "99")]]
+        [
+            {"doc": "g", "team": t, "points": p}
+            for t, p in [("Hawks", "110"), ("Cavaliers", "106"), ("Jazz", "99")]
+        ]
     )
     rows = [("jazz", 99), ("Cavaliers", 110), ("Hawks", 110)]
-    score, _ = score_table(table, pd.DataFrame([{"document": "g", "team": t, "points": p} for t, p in rows]))
+    score, _ = score_table(
+        table, pd.DataFrame([{"document": "g", "team": t, "points": p} for t, p in rows])
+    )
     assert (score.right, score.wrong, score.extra_rows) == (5, 1, 0)
 
 
@@ -82,18 +95,28 @@ def test_rules_of_the_readme() -> None:
 
 def test_tables_without_a_document_are_paired_over_all_rows() -> None:
     table = gold([{"company": "A", "year": "2018"}, {"company": "B", "year": "2019"}])
-    score, _ = score_table(table, pd.DataFrame([{"company": "b", "year": 2019}, {"company": "a", "year": 2018}]))
+    score, _ = score_table(
+        table, pd.DataFrame([{"company": "b", "year": 2019}, {"company": "a", "year": 2018}])
+    )
     assert score.accuracy == 1.0
 
 
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
-        (["1", "25", ""], "integer"), (["1.5", "2"], "number"), (["yes", "no"], "boolean"), (["0", "1"], "boolean"),
-        (["1999-10-25", ""], "date"), (["May 2010"], "text"), (["032", "088"], "text"), (["9780786022274"], "text"),
-        (["", ""], "text"), (["-4", "10"], "integer"), (["335", "PA-31"], "text"),
+        (["1", "25", ""], "integer"),
+        (["1.5", "2"], "number"),
+        (["yes", "no"], "boolean"),
+        (["0", "1"], "boolean"),
+        (["1999-10-25", ""], "date"),
+        (["May 2010"], "text"),
+        (["032", "088"], "text"),
+        (["9780786022274"], "text"),
+        (["", ""], "text"),
+        (["-4", "10"], "integer"),
+        (["335", "PA-31"], "text"),
     ],
-)  # fmt: skip
+)
 def test_types_come_from_the_printed_values(values: list[str], kind: str) -> None:
     assert column_type(values) == kind
 
@@ -103,8 +126,10 @@ def test_the_pinned_schema_says_names_types_and_grain_only() -> None:
     first, second = schema["tables"]
     assert first["grain"] == "document" and second["grain"] == "many"
     assert first["columns"] == [
-        {"name": "day", "type": "date"}, {"name": "killed", "type": "integer"}, {"name": "weather", "type": "text"}
-    ]  # fmt: skip
+        {"name": "day", "type": "date"},
+        {"name": "killed", "type": "integer"},
+        {"name": "weather", "type": "text"},
+    ]
 
 
 @settings(max_examples=60, deadline=None)

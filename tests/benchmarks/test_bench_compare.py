@@ -13,7 +13,16 @@ from benchmarks import compare
 from benchmarks.compare import Failed, Settings, compare_one, drive
 from benchmarks.environments import SYSTEMS, System, pin_file, versions
 from benchmarks.proxy import Proxy, Stub
-from benchmarks.results import comparison, flat, headline, markdown, page, plots, published, write_page
+from benchmarks.results import (
+    comparison,
+    flat,
+    headline,
+    markdown,
+    page,
+    plots,
+    published,
+    write_page,
+)
 from benchmarks.store import Results, RunKey
 from benchmarks.suites import load_suite
 from benchmarks.systems.base import Asked, Task
@@ -34,8 +43,20 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "pets" / "docs").mkdir(parents=True)
     (tmp_path / "pets" / "docs" / "a.txt").write_text("Rex and Kit are dogs.")
     entries = [
-        {"id": "1", "question": "How many dogs are there?", "answer": 2, "docs": "all", "answer_type": "number"},
-        {"id": "2", "question": "Who barks?", "answer": "Rex", "docs": "all", "answer_type": "string"},
+        {
+            "id": "1",
+            "question": "How many dogs are there?",
+            "answer": 2,
+            "docs": "all",
+            "answer_type": "number",
+        },
+        {
+            "id": "2",
+            "question": "Who barks?",
+            "answer": "Rex",
+            "docs": "all",
+            "answer_type": "string",
+        },
     ]
     (tmp_path / "pets" / "gold.json").write_text(json.dumps(entries))
     return tmp_path / "pets"
@@ -45,26 +66,44 @@ def settings(tmp_path: Path, **more: Any) -> Settings:
     return Settings(model="stub", work=tmp_path / "work", timeout=60, **more)
 
 
-def test_a_run_is_counted_at_the_proxy_stored_and_not_repeated(folder: Path, tmp_path: Path) -> None:
+def test_a_run_is_counted_at_the_proxy_stored_and_not_repeated(
+    folder: Path, tmp_path: Path
+) -> None:
     suite = load_suite(folder)
     with Proxy(model) as proxy, Results(tmp_path / "r.db") as results:
         run_id = compare_one(suite, SYSTEMS["whole-context"], settings(tmp_path), proxy, results)
-        answers = results.rows("SELECT * FROM answers WHERE run_id = ? ORDER BY question_id", (run_id,))
+        answers = results.rows(
+            "SELECT * FROM answers WHERE run_id = ? ORDER BY question_id", (run_id,)
+        )
         assert [(a["question_id"], a["status"], a["right"], a["calls"]) for a in answers] == [
-            ("1", "answered", 1, 1), ("2", "not_found", 0, 1)
-        ]  # fmt: skip
-        assert sum(a["prompt_tokens"] for a in answers) == proxy.ledger.count(run_id).prompt_tokens > 0
-        assert compare_one(suite, SYSTEMS["whole-context"], settings(tmp_path), proxy, results) == run_id
+            ("1", "answered", 1, 1),
+            ("2", "not_found", 0, 1),
+        ]
+        assert (
+            sum(a["prompt_tokens"] for a in answers) == proxy.ledger.count(run_id).prompt_tokens > 0
+        )
+        assert (
+            compare_one(suite, SYSTEMS["whole-context"], settings(tmp_path), proxy, results)
+            == run_id
+        )
         assert proxy.ledger.count(run_id).calls == 2, "a second run costs no model call"
         compare_one(suite, SYSTEMS["whole-context"], settings(tmp_path, fresh=True), proxy, results)
         assert proxy.ledger.count(run_id).calls == 4
 
 
-def test_what_does_not_fit_and_what_crashes_is_failing_not_wrong(folder: Path, tmp_path: Path) -> None:
+def test_what_does_not_fit_and_what_crashes_is_failing_not_wrong(
+    folder: Path, tmp_path: Path
+) -> None:
     suite, broken = load_suite(folder), System("broken", "benchmarks.systems.no_such_system")
     with Proxy(model) as proxy, Results(tmp_path / "r.db") as results:
         runs = [
-            compare_one(suite, SYSTEMS["whole-context"], settings(tmp_path, context_tokens=100), proxy, results),
+            compare_one(
+                suite,
+                SYSTEMS["whole-context"],
+                settings(tmp_path, context_tokens=100),
+                proxy,
+                results,
+            ),
             compare_one(suite, broken, settings(tmp_path), proxy, results),
         ]
         rows = {row["system"]: row for row in comparison(results, runs)}
@@ -76,7 +115,10 @@ def test_what_does_not_fit_and_what_crashes_is_failing_not_wrong(folder: Path, t
 
 
 def test_a_system_that_hangs_is_ended(tmp_path: Path) -> None:
-    bar = "print('\\rLoading:  50%|#####     | 1/2 [00:01<00:01]\\nstill here', file=sys.stderr, flush=True)"
+    bar = (
+        "print('\\rLoading:  50%|#####     | 1/2 [00:01<00:01]\\nstill here', "
+        "file=sys.stderr, flush=True)"
+    )
     (tmp_path / "sleeper.py").write_text(f"import sys, time\n{bar}\ntime.sleep(60)\n")
     task = Task((), (Asked("1", "?"),), "http://127.0.0.1:9/v1", "m", tmp_path)
     (ended,) = drive(System("sleeper", "sleeper"), task, Path(sys.executable), timeout=1.5)
@@ -102,8 +144,18 @@ def test_rows_survive_the_csv_and_the_page_is_drawn_from_them(folder: Path, tmp_
     with Results(tmp_path / "r.db") as results:
         run_id = results.begin(key, [], 21)
         for id_, status, right in (("1", "answered", 1), ("2", "failed", 0)):
-            results.add(run_id, question_id=id_, status=status, right=right, calls=1, prompt_tokens=100 if right else 300,
-                        completion_tokens=5, seconds=2.0, errors=0, error="" if right else "no server")  # fmt: skip
+            results.add(
+                run_id,
+                question_id=id_,
+                status=status,
+                right=right,
+                calls=1,
+                prompt_tokens=100 if right else 300,
+                completion_tokens=5,
+                seconds=2.0,
+                errors=0,
+                error="" if right else "no server",
+            )
         results.finish(run_id)
         results.keep("engine", {"utilisation": 0.97, "not_run": None})
         written = write_page(results, tmp_path / "RESULTS.md")
@@ -113,14 +165,26 @@ def test_rows_survive_the_csv_and_the_page_is_drawn_from_them(folder: Path, tmp_
         assert page(again) == drawn == written.read_text()
         (row,) = comparison(again)
     assert (row["accuracy"], row["failed"], row["tokens"]) == (1.0, 1, 205.0)
-    assert headline([row]).splitlines()[-1] == "| retrieval | 1 documents: 100% of 1, 1 failing (205 tokens) |"
-    assert "engine: utilisation | 0.97" in drawn and "not_run" not in drawn and "pets retrieval: no server" in drawn
+    assert (
+        headline([row]).splitlines()[-1]
+        == "| retrieval | 1 documents: 100% of 1, 1 failing (205 tokens) |"
+    )
+    assert (
+        "engine: utilisation | 0.97" in drawn
+        and "not_run" not in drawn
+        and "pets retrieval: no server" in drawn
+    )
     assert "questions" in drawn and "How many dogs" not in drawn, "no question text is stored"
 
 
-def test_drawing_again_ends_well_though_a_system_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drawing_again_ends_well_though_a_system_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Results(tmp_path / "r.db") as results:
-        results.finish(results.begin(RunKey("pets", "lotus", "stub", "cold", 1, ("1",)), [], 21), "no environment")
+        results.finish(
+            results.begin(RunKey("pets", "lotus", "stub", "cold", 1, ("1",)), [], 21),
+            "no environment",
+        )
         drawn = write_page(results, tmp_path / "RESULTS.md")
     monkeypatch.setattr(compare, "write_page", lambda _: drawn)
     monkeypatch.setattr(compare, "plots", lambda *_: [])
@@ -131,8 +195,18 @@ def test_a_run_begun_again_takes_no_answers_of_the_stored_one(tmp_path: Path) ->
     key = RunKey("pets", "lotus", "stub", "cold", 1, ("1",))
     with Results(tmp_path / "r.db") as results:
         run_id = results.begin(key, [], 21)
-        results.add(run_id, question_id="1", status="answered", right=1, calls=1, prompt_tokens=9, completion_tokens=1,
-                    seconds=2.0, errors=0, error="")  # fmt: skip
+        results.add(
+            run_id,
+            question_id="1",
+            status="answered",
+            right=1,
+            calls=1,
+            prompt_tokens=9,
+            completion_tokens=1,
+            seconds=2.0,
+            errors=0,
+            error="",
+        )
         results.finish(run_id)
         results.export(tmp_path / "stored")
         results.begin(key, [], 21, True)
@@ -148,7 +222,9 @@ def test_a_run_that_was_stopped_before_its_first_answer_is_not_shown(tmp_path: P
 
 
 def test_published_figures_are_marked() -> None:
-    rows = [line for line in published().splitlines() if line.startswith("| ") and "system" not in line]
+    rows = [
+        line for line in published().splitlines() if line.startswith("| ") and "system" not in line
+    ]
     assert len(rows) > 20 and all(line.endswith("| published |") for line in rows)
 
 
@@ -160,17 +236,44 @@ def test_plots_are_written(tmp_path: Path) -> None:
     assert all("<svg" in f.read_text()[:600] for f in files)
 
 
-def test_the_command_checks_its_arguments(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_checks_its_arguments(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     db = ["--results", str(tmp_path / "r.db"), "--work", str(tmp_path / "w")]
     assert compare.main(["--systems", "nobody", "--suite", str(folder), *db]) == 2
     assert (
-        compare.main(["--suite", str(folder), "--systems", "whole-context", "--model", "x", "--base-url", "", *db]) == 2
+        compare.main(
+            [
+                "--suite",
+                str(folder),
+                "--systems",
+                "whole-context",
+                "--model",
+                "x",
+                "--base-url",
+                "",
+                *db,
+            ]
+        )
+        == 2
     )
     said = capsys.readouterr().err
     assert "known: sliders," in said and "no endpoint" in said
     out = tmp_path / "f.json"
     assert (
-        compare.main(["--suite", str(folder), "--systems", "chain-of-agents", "--stub", "--json", str(out), *db]) == 0
+        compare.main(
+            [
+                "--suite",
+                str(folder),
+                "--systems",
+                "chain-of-agents",
+                "--stub",
+                "--json",
+                str(out),
+                *db,
+            ]
+        )
+        == 0
     )
     assert json.loads(out.read_text())["pets.chain-of-agents.failed"] == 0
 
@@ -178,7 +281,9 @@ def test_the_command_checks_its_arguments(folder: Path, tmp_path: Path, capsys: 
 def test_segments_cover_the_text_and_ranking_finds_the_words() -> None:
     text = "\n\n".join(f"Paragraph {i} about topic{i}." for i in range(50))
     pieces = segments(text, 200)
-    assert " ".join(" ".join(pieces).split()) == " ".join(text.split()) and max(map(len, pieces)) < 240
+    assert (
+        " ".join(" ".join(pieces).split()) == " ".join(text.split()) and max(map(len, pieces)) < 240
+    )
     best = lexical_rank(pieces, "What about topic37?")[0]
     assert "topic37" in pieces[best] and lexical_rank(pieces, "?!") == []
     assert fuse([[1, 2], [2, 1], [2]])[0] == 2
@@ -196,7 +301,9 @@ def test_sql_over_extracted_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         content = '{"attributes": [{"name": "Pet Name", "description": "who"}]}'
         if "SQLite statement" in prompt:
             fits = "many" in prompt or ("oldest" in prompt and "no such table" in prompt)
-            content = "```sql\nSELECT count(*) FROM records\n```" if fits else "SELECT a FROM nowhere"
+            content = (
+                "```sql\nSELECT count(*) FROM records\n```" if fits else "SELECT a FROM nowhere"
+            )
             content = endless if "longest" in prompt else content
         reply["choices"][0]["message"]["content"] = content
         return reply
@@ -206,10 +313,26 @@ def test_sql_over_extracted_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         return [{"document": documents[0][0], "pet_name": "Rex"}]
 
     with Proxy(scripted) as proxy:
-        asked = (Asked("1", "How many?"), Asked("2", "Who?"), Asked("3", "The oldest?"), Asked("4", "The longest?"))
+        asked = (
+            Asked("1", "How many?"),
+            Asked("2", "Who?"),
+            Asked("3", "The oldest?"),
+            Asked("4", "The longest?"),
+        )
         task = Task((tmp_path / "a.txt",), asked, proxy.url("x"), "m", tmp_path)
         good, bad, mended, stopped = extract_then_sql(task, extract)
-    assert (good.status, good.value, good.sql) == ("answered", [[1]], "SELECT count(*) FROM records")
-    assert (bad.status, bad.sql) == ("failed", "SELECT a FROM nowhere") and "no such table" in bad.error
+    assert (good.status, good.value, good.sql) == (
+        "answered",
+        [[1]],
+        "SELECT count(*) FROM records",
+    )
+    assert (bad.status, bad.sql) == (
+        "failed",
+        "SELECT a FROM nowhere",
+    ) and "no such table" in bad.error
     assert (mended.status, mended.value) == ("answered", [[1]])
-    assert (stopped.status, stopped.sql, stopped.error) == ("failed", endless, "BadStatement: interrupted")
+    assert (stopped.status, stopped.sql, stopped.error) == (
+        "failed",
+        endless,
+        "BadStatement: interrupted",
+    )

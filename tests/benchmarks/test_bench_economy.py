@@ -14,7 +14,9 @@ from benchmarks.economy.child import Meter, equal_characters
 
 
 def test_equal_lines_count_with_all_their_characters() -> None:
-    assert equal_characters("rules\ncolumns\nfirst\n", "rules\ncolumns\nsecond\n") == len("rules\ncolumns\n")
+    assert equal_characters("rules\ncolumns\nfirst\n", "rules\ncolumns\nsecond\n") == len(
+        "rules\ncolumns\n"
+    )
     assert equal_characters("one\n", "two\n") == 0
 
 
@@ -29,13 +31,26 @@ def test_a_meter_counts_calls_by_stage_and_repeats_of_reading_prompts_alone() ->
 
 def test_totals_add_up_stages_and_make_shares_of_the_sums() -> None:
     one = {
-        "questions": 2, "answered": 2, "calls": 3, "tokens": 50, "repeated_characters": 6, "compared_characters": 8, "parts": 4,
-        "parts_read": 1, "document_tokens": 25, "calls_by_stage": {"extract": 3}, "prompt_tokens_by_stage": {"extract": 40},
+        "questions": 2,
+        "answered": 2,
+        "calls": 3,
+        "tokens": 50,
+        "repeated_characters": 6,
+        "compared_characters": 8,
+        "parts": 4,
+        "parts_read": 1,
+        "document_tokens": 25,
+        "calls_by_stage": {"extract": 3},
+        "prompt_tokens_by_stage": {"extract": 40},
         "reply_tokens_by_stage": {"extract": 10},
-    }  # fmt: skip
+    }
     both = totals([one, one | {"calls_by_stage": {"answer": 3}}])
     assert both["calls"] == 6 and both["calls_by_stage"] == {"answer": 3, "extract": 3}
-    assert (both["repeated_share"], both["parts_read_share"], both["documents_share"]) == (0.75, 0.25, 2.0)
+    assert (both["repeated_share"], both["parts_read_share"], both["documents_share"]) == (
+        0.75,
+        0.25,
+        2.0,
+    )
 
 
 def test_one_small_question_is_answered_while_it_is_traced(tmp_path: Path) -> None:
@@ -49,14 +64,18 @@ def test_kept_figures_are_found_by_name_and_leave_each_other(tmp_path: Path) -> 
     store("trace", "before", {"files": 3}, tmp_path)
     store("trace", "earlier", {"files": 2}, tmp_path)
     store("trace", "before", {"files": 4}, tmp_path)
-    assert stored("trace", folder=tmp_path) == {"files": 4} and stored("trace", "earlier", tmp_path) == {"files": 2}
+    assert stored("trace", folder=tmp_path) == {"files": 4} and stored(
+        "trace", "earlier", tmp_path
+    ) == {"files": 2}
     assert stored("trace", "never", tmp_path) is None
 
 
 def test_a_start_is_measured_in_processor_seconds_and_has_to_work() -> None:
     work = ("-c", "sum(range(3_000_000)); print('done')")
     nothing = ("-c", "print('done')")
-    assert starting.seconds(work, {}, "done", ROOT) > starting.seconds(nothing, {}, "done", ROOT) > 0
+    assert (
+        starting.seconds(work, {}, "done", ROOT) > starting.seconds(nothing, {}, "done", ROOT) > 0
+    )
     with pytest.raises(RuntimeError, match="ended with 3"):
         starting.seconds(("-c", "raise SystemExit(3)"), {}, "", ROOT)
     with pytest.raises(RuntimeError, match="ended with 0: other"):

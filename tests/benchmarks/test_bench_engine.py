@@ -1,4 +1,6 @@
-"""The engine's measurements on tiny sizes: what they count is counted right, and the scripted server does its part."""
+"""The engine's measurements on tiny sizes: what they count is counted right, and the scripted
+server does its part.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def judgments(tmp_path: Path) -> list[Path]:
     folder = tmp_path / "judgments"
     folder.mkdir()
     for number in range(6):
-        (folder / f"{number}.txt").write_text(JUDGMENT.format(f"Ground {number} is dismissed. " * 20))
+        (folder / f"{number}.txt").write_text(
+            JUDGMENT.format(f"Ground {number} is dismissed. " * 20)
+        )
     return sorted(folder.glob("*.txt"))
 
 
@@ -46,11 +50,19 @@ def _body(content: str = "hello", shape: object = None) -> dict[str, object]:
 
 def test_the_script_copies_words_of_the_document() -> None:
     request = read_prompt(JUDGMENT.format("x"), [Asked(table(), table().columns)], 100)
-    (row,) = json.loads(Script().reply(_body(request.messages[-1].content, request.json_schema)))["rows"]
-    expected = {"case_name": "Ash v Elm", "judge": "OAK", "hearing_date": "3 May 2006", "judgment_date": "9 June 2007"}
+    (row,) = json.loads(Script().reply(_body(request.messages[-1].content, request.json_schema)))[
+        "rows"
+    ]
+    expected = {
+        "case_name": "Ash v Elm",
+        "judge": "OAK",
+        "hearing_date": "3 May 2006",
+        "judgment_date": "9 June 2007",
+    }
     assert (row["table"], {name: cell["words"] for name, cell in row["cells"].items()}) == (
-        "judgments", {name: [words] for name, words in expected.items()}
-    )  # fmt: skip
+        "judgments",
+        {name: [words] for name, words in expected.items()},
+    )
     assert all(words_for(name, "nothing of it here") is None for name in COLUMNS)
 
 
@@ -73,14 +85,31 @@ def test_one_call_a_chunk_is_measured(tmp_path: Path) -> None:
 
 def test_every_stage_is_measured_over_all_chunks(tmp_path: Path, judgments: list[Path]) -> None:
     stages = {stage.stage: stage for stage in measure_stages(judgments, tmp_path / "stages")}
-    assert {"parse", "chunk", "store_documents", "index_words", "ground", "store_rows", "model_door"} <= set(stages)
+    assert {
+        "parse",
+        "chunk",
+        "store_documents",
+        "index_words",
+        "ground",
+        "store_rows",
+        "model_door",
+    } <= set(stages)
     assert stages["parse"].chunks == stages["store_rows"].chunks == len(judgments)
-    assert stages["ground"].rows == stages["store_rows"].rows == stages["materialise"].rows == len(judgments)
+    assert (
+        stages["ground"].rows
+        == stages["store_rows"].rows
+        == stages["materialise"].rows
+        == len(judgments)
+    )
     assert all(stage.seconds > 0 for stage in stages.values())
 
 
 def test_the_slowest_stage_is_that_of_one_core_and_on_every_call_s_way() -> None:
-    one = [Throughput("parse", 1.0, 10**6, 100), Throughput("ground", 2.0, 10**6, 100, 30), Throughput("embed", 1.0, 1, 1)]
+    one = [
+        Throughput("parse", 1.0, 10**6, 100),
+        Throughput("ground", 2.0, 10**6, 100, 30),
+        Throughput("embed", 1.0, 1, 1),
+    ]
     flat = figures(one, [one, one])
     assert flat["slowest_stage_calls_per_s"] == 50
     assert flat["all_stages_calls_per_s"] == pytest.approx(100 / 3)
@@ -94,7 +123,9 @@ def test_the_pipeline_runs_whole_and_then_warm(tmp_path: Path, judgments: list[P
     assert found["answered"] == 1 and found["calls"] >= len(judgments)
     assert found["db_mb"] > 0 and found["peak_mb"] > 50
     again = warm(tmp_path / "w.db", slots=4)
-    assert again["warm_same_calls"] == 0 and again["warm_first_calls"] == 2, "its hints, and its SQL"
+    assert again["warm_same_calls"] == 0 and again["warm_first_calls"] == 2, (
+        "its hints, and its SQL"
+    )
     assert 0 < again["warm_s"] < found["minutes"] * 60
 
 
@@ -111,7 +142,9 @@ def test_growth_is_the_slope_of_the_logarithms() -> None:
         exponent(runs[:1])
 
 
-def test_documents_are_unpacked_once_and_taken_by_name_up_to_the_size(tmp_path: Path, judgments: list[Path]) -> None:
+def test_documents_are_unpacked_once_and_taken_by_name_up_to_the_size(
+    tmp_path: Path, judgments: list[Path]
+) -> None:
     (tmp_path / "scale_fca").mkdir()
     with tarfile.open(tmp_path / "scale_fca" / "docs.tar.xz", "w:xz") as tar:
         for path in judgments:

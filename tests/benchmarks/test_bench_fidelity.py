@@ -1,4 +1,6 @@
-"""The fidelity benchmark: the perfect reader finds words, speaks the reply shapes, and harm is counted."""
+"""The fidelity benchmark: the perfect reader finds words, speaks the reply shapes,
+and harm is counted.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ WORLDS = {world.name: world for world in cases()}
 
 
 def asked(prompt: str, *properties: str) -> Request:
-    return Request("stage", (Message("user", prompt),), json_schema={"properties": {key: {} for key in properties}})
+    return Request(
+        "stage",
+        (Message("user", prompt),),
+        json_schema={"properties": {key: {} for key in properties}},
+    )
 
 
 def reading(table: gold.FactTable, text: str) -> str:
@@ -44,7 +50,9 @@ def reading(table: gold.FactTable, text: str) -> str:
         ("yes, it is", True, ""),
     ],
 )
-def test_words_of_a_value_are_found_as_they_are_printed(text: str, value: gold.Scalar, found: str) -> None:
+def test_words_of_a_value_are_found_as_they_are_printed(
+    text: str, value: gold.Scalar, found: str
+) -> None:
     assert [text[a:b] for a, b in places(text, value)][:1] == ([found] if found else [])
 
 
@@ -55,14 +63,20 @@ def test_a_sentence_is_the_one_around_a_place() -> None:
 
 
 @pytest.mark.parametrize("world", WORLDS.values(), ids=lambda world: world.name)
-def test_the_sql_of_a_case_gives_its_answer_and_its_words_stand_in_its_text(world: gold.World) -> None:
+def test_the_sql_of_a_case_gives_its_answer_and_its_words_stand_in_its_text(
+    world: gold.World,
+) -> None:
     connection = gold.database(world.tables)
     for question, sql in world.questions:
         value = gold.rows_value(connection.execute(sql).fetchall())
         assert score_answer(question, Prediction("answered", value)).right
     for table in world.tables:
         for row in table.rows:
-            assert all(words in world.documents[row.document] for fact in row.facts.values() for words in fact.words)
+            assert all(
+                words in world.documents[row.document]
+                for fact in row.facts.values()
+                for words in fact.words
+            )
 
 
 def test_there_are_sixty_cases_with_names_of_their_own() -> None:
@@ -89,7 +103,12 @@ def test_the_reader_says_how_and_why_where_it_is_not_stated() -> None:
     world = WORLDS["computed_over_two_phrases"]
     text = world.documents["d1.txt"]
     (row,) = PerfectReader(world).reply(asked(reading(world.tables[0], text), "rows"))["rows"]
-    cell = {"value": 10, "words": ["the pilot", "all nine passengers"], "how": "computed", "why": "1 + 9"}
+    cell = {
+        "value": 10,
+        "words": ["the pilot", "all nine passengers"],
+        "how": "computed",
+        "why": "1 + 9",
+    }
     assert row["cells"] == {"flight": {"value": "Flight 7", "words": ["Flight 7"]}, "killed": cell}
 
 
@@ -97,7 +116,10 @@ def test_a_doubted_cell_is_given_again_as_it_was() -> None:
     world = WORLDS["price_in_cents_and_thousands"]
     reader = PerfectReader(world)
     reader.reply(asked(reading(world.tables[0], world.documents["d1.txt"]), "rows"))
-    line = "1. price (the price) of the row with item stamp: value 0.85, words ['85 cents']. Found: the words say 85"
+    line = (
+        "1. price (the price) of the row with item stamp: value 0.85, words ['85 cents']. Found: "
+        "the words say 85"
+    )
     assert reader.reply(asked(line, "cells")) == {
         "cells": [{"number": 1, "how": "stated", "value": 0.85, "words": ["85 cents"]}]
     }
@@ -105,9 +127,13 @@ def test_a_doubted_cell_is_given_again_as_it_was() -> None:
 
 def test_the_reader_proposes_the_tables_of_the_questions() -> None:
     world = WORLDS["join_of_two_tables"]
-    reply = PerfectReader(world).reply(asked(f"Questions:\n1. {world.questions[0][0].question}", "tables"))
+    reply = PerfectReader(world).reply(
+        asked(f"Questions:\n1. {world.questions[0][0].question}", "tables")
+    )
     assert [table["name"] for table in reply["tables"]] == ["teams", "players"]
-    assert reply["needs"] == [{"question": 1, "columns": ["teams.team", "teams.city", "players.team", "players.goals"]}]
+    assert reply["needs"] == [
+        {"question": 1, "columns": ["teams.team", "teams.city", "players.team", "players.goals"]}
+    ]
     assert reply["not_covered"] == [] and json.dumps(reply)
 
 
@@ -120,7 +146,12 @@ def test_the_reader_writes_the_sql_of_the_question_asked_last() -> None:
 
 
 def test_a_document_is_known_by_its_text_however_it_is_laid_out() -> None:
-    eyes = Eyes({"a": "Sales      4,500      4,100\nof Birch Ltd in Oslo", "b": "Sales   9   8\nof Alder Ltd in Oslo"})
+    eyes = Eyes(
+        {
+            "a": "Sales      4,500      4,100\nof Birch Ltd in Oslo",
+            "b": "Sales   9   8\nof Alder Ltd in Oslo",
+        }
+    )
     sight = eyes.look("| Sales | 4,500 | 4,100 |\nof BIRCH Ltd in Oslo")
     assert sight is not None and sight.document == "a" and sight.shows((0, 27))
     assert eyes.look("something else") is None
@@ -138,20 +169,28 @@ def test_harm_is_counted() -> None:
     assert tally_cells(world, reader, frame(coffee, coffee, coffee, cake)).whole
     merged = tally_cells(world, reader, frame(coffee, cake))
     assert (merged.cells, merged.cells_kept, merged.rows_lost) == (8, 4, 2)
-    changed = tally_cells(world, reader, frame(coffee, coffee, coffee, ("/x/d1.txt", "Cake", 30.0), cake))
+    changed = tally_cells(
+        world, reader, frame(coffee, coffee, coffee, ("/x/d1.txt", "Cake", 30.0), cake)
+    )
     assert (changed.cells_kept, changed.rows_lost, changed.rows_extra) == (8, 0, 1)
     assert tally_cells(world, reader, {}).rows_lost == 4
 
 
 def test_only_counts_are_shown_of_a_secret_set() -> None:
     tally = Tally(cells=4, cells_kept=3, harm=["a value"])
-    assert "harm" not in tally.as_dict(secret=True) and tally.as_dict(secret=False)["harm"] == ["a value"]
+    assert "harm" not in tally.as_dict(secret=True) and tally.as_dict(secret=False)["harm"] == [
+        "a value"
+    ]
     assert tally.as_dict(secret=True)["cells_kept_share"] == 0.75
 
 
 def test_statements_are_equal_but_for_dialect() -> None:
-    assert normal_sql('select COUNT(*) from "People" where age>30') == normal_sql("SELECT count(*) FROM people WHERE age > 30")
-    assert normal_sql("SELECT a FROM t WHERE age > 30") != normal_sql("SELECT a FROM t WHERE age >= 30")
+    assert normal_sql('select COUNT(*) from "People" where age>30') == normal_sql(
+        "SELECT count(*) FROM people WHERE age > 30"
+    )
+    assert normal_sql("SELECT a FROM t WHERE age > 30") != normal_sql(
+        "SELECT a FROM t WHERE age >= 30"
+    )
 
 
 def test_a_part_tells_rows_whose_key_it_prints() -> None:
@@ -166,7 +205,18 @@ def test_a_part_tells_rows_whose_key_it_prints() -> None:
 
 
 def test_totals_are_flat_and_keep_split_apart() -> None:
-    one = {"cells": 10, "cells_kept": 9, "rows_lost": 1, "rows_extra": 0, "questions": 2, "answers_right": 2}
+    one = {
+        "cells": 10,
+        "cells_kept": 9,
+        "rows_lost": 1,
+        "rows_extra": 0,
+        "questions": 2,
+        "answers_right": 2,
+    }
     found = totals({"a": {"pinned": one, "split": one}, "b": {"pinned": {**one, "cells_kept": 10}}})
     assert (found["cells_kept"], found["rows_lost"], found["answers_right"]) == (0.95, 2, 1.0)
-    assert (found["split.cells_kept"], found["split.rows_lost"], found["split.rows_extra"]) == (0.9, 1, 0)
+    assert (found["split.cells_kept"], found["split.rows_lost"], found["split.rows_extra"]) == (
+        0.9,
+        1,
+        0,
+    )

@@ -31,7 +31,9 @@ def evals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     lines = ["doc,name,birth_place_partial"]
     for number in range(10):
         name, town = f"Ada Mill{'abcdefghij'[number]}", TOWNS[number % 2]
-        (docs / f"p{number}.txt").write_text(f"The person is {name}.\n\nThe person was born in the town of {town}.\n")
+        (docs / f"p{number}.txt").write_text(
+            f"The person is {name}.\n\nThe person was born in the town of {town}.\n"
+        )
         lines.append(f"p{number}.txt,{name},{town}")
     (tables / "people.csv").write_text("\n".join(lines))
     return tmp_path
@@ -47,7 +49,11 @@ def copying(right: bool = True) -> FunctionModel:
         rows = []
         for table, columns in asked_columns(prompt):
             found = {name: re.search(FOLLOWS[name], prompt) for name in columns} if right else {}
-            cells = {name: {"value": match[1], "words": [match[1]]} for name, match in found.items() if match}
+            cells = {
+                name: {"value": match[1], "words": [match[1]]}
+                for name, match in found.items()
+                if match
+            }
             rows.append({"table": table, "cells": cells})
         return {"rows": rows}
 

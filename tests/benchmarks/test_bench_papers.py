@@ -36,31 +36,56 @@ def prepare(name: str, source: Path, limit: int | None = None) -> Prepared:
 def test_financebench(tmp_path: Path) -> None:
     root = tmp_path / "fb"
     entry = {
-        "financebench_id": "f1", "doc_name": "ACME_2020_10K", "question": "Capex?", "answer": "$1577.00",
-        "question_type": "metrics-generated", "evidence": [{"evidence_page_num": 59}],
-    }  # fmt: skip
-    put(root / "data/financebench_open_source.jsonl", [entry, entry | {"financebench_id": "f2", "doc_name": "GONE"}])
+        "financebench_id": "f1",
+        "doc_name": "ACME_2020_10K",
+        "question": "Capex?",
+        "answer": "$1577.00",
+        "question_type": "metrics-generated",
+        "evidence": [{"evidence_page_num": 59}],
+    }
+    put(
+        root / "data/financebench_open_source.jsonl",
+        [entry, entry | {"financebench_id": "f2", "doc_name": "GONE"}],
+    )
     put(root / "pdfs/ACME_2020_10K.pdf", "%PDF")
     prepared = prepare("financebench", root)
-    assert [(g["id"], g["answer"], g["docs"]) for g in prepared.gold] == [("f1", 1577, ["ACME_2020_10K.pdf"])]
+    assert [(g["id"], g["answer"], g["docs"]) for g in prepared.gold] == [
+        ("f1", 1577, ["ACME_2020_10K.pdf"])
+    ]
     (root / "pdfs/ACME_2020_10K.pdf").unlink()
     with pytest.raises(PaperDataError, match="lacks ACME_2020_10K"):
         DRIVERS["financebench"](root, None)
 
 
 def test_docfinqa_shares_equal_contexts(tmp_path: Path) -> None:
-    rows = [{"Context": c, "Question": q, "Program": "p", "Answer": a} for c, q, a in
-            [("long", "x?", "12.5"), ("long", "y?", "yes"), ("other", "z?", 3)]]  # fmt: skip
+    rows = [
+        {"Context": c, "Question": q, "Program": "p", "Answer": a}
+        for c, q, a in [("long", "x?", "12.5"), ("long", "y?", "yes"), ("other", "z?", 3)]
+    ]
     prepared = prepare("docfinqa", put(tmp_path / "d/test.json", rows))
     assert [(g["answer"], g["answer_type"], g["docs"][0]) for g in prepared.gold] == [
-        (12.5, "number", "filing_0000.txt"), ("yes", "string", "filing_0000.txt"), (3.0, "number", "filing_0001.txt")
-    ]  # fmt: skip
+        (12.5, "number", "filing_0000.txt"),
+        ("yes", "string", "filing_0000.txt"),
+        (3.0, "number", "filing_0001.txt"),
+    ]
 
 
 def test_tatdqa_asks_the_scale(tmp_path: Path) -> None:
     questions = [
-        {"uid": "q1", "question": "Change?", "answer": 12.5, "answer_type": "arithmetic", "scale": "million"},
-        {"uid": "q2", "question": "Which years?", "answer": ["2019", "2018"], "answer_type": "multi-span", "scale": ""},
+        {
+            "uid": "q1",
+            "question": "Change?",
+            "answer": 12.5,
+            "answer_type": "arithmetic",
+            "scale": "million",
+        },
+        {
+            "uid": "q2",
+            "question": "Which years?",
+            "answer": ["2019", "2018"],
+            "answer_type": "multi-span",
+            "scale": "",
+        },
     ]
     put(
         tmp_path / "t/tatdqa_dataset_dev.json",
@@ -76,31 +101,64 @@ def test_tatdqa_asks_the_scale(tmp_path: Path) -> None:
 
 
 def test_loong_finds_its_documents(tmp_path: Path) -> None:
-    entry = {"id": 7, "type": "financial", "level": 2, "doc": ["acme.txt"], "instruction": "Read.", "question": "Who?",
-             "answer": {"acme": "1,2"}, "language": "en", "set": 1}  # fmt: skip
+    entry = {
+        "id": 7,
+        "type": "financial",
+        "level": 2,
+        "doc": ["acme.txt"],
+        "instruction": "Read.",
+        "question": "Who?",
+        "answer": {"acme": "1,2"},
+        "language": "en",
+        "set": 1,
+    }
     put(tmp_path / "l/data/loong.jsonl", [entry])
     put(tmp_path / "l/data/doc/financial/2024-acme.txt", "text")
     prepared = prepare("loong", tmp_path / "l")
-    assert prepared.gold[0]["docs"] == ["2024-acme.txt"] and prepared.gold[0]["question"] == "Read. Who?"
+    assert (
+        prepared.gold[0]["docs"] == ["2024-acme.txt"]
+        and prepared.gold[0]["question"] == "Read. Who?"
+    )
     with pytest.raises(PaperDataError, match="no document 'zeta"):
         put(tmp_path / "l/data/loong.jsonl", [entry | {"doc": ["zeta.txt"]}])
         DRIVERS["loong"](tmp_path / "l", None)
 
 
 def test_oolong_reads_printed_lists(tmp_path: Path) -> None:
-    row = {"id": 1, "context_window_id": 5, "context_window_text": "Date: ...", "question": "How many?",
-           "answer": "[26]",
-           "answer_type": "ANSWER_TYPE.NUMERIC", "task": "one class", "context_len": 1024}  # fmt: skip
-    rows = [row | {"answer_type": "NUMERIC"}, row | {"id": 2, "answer": "['ham']", "answer_type": "LABEL"}]
+    row = {
+        "id": 1,
+        "context_window_id": 5,
+        "context_window_text": "Date: ...",
+        "question": "How many?",
+        "answer": "[26]",
+        "answer_type": "ANSWER_TYPE.NUMERIC",
+        "task": "one class",
+        "context_len": 1024,
+    }
+    rows = [
+        row | {"answer_type": "NUMERIC"},
+        row | {"id": 2, "answer": "['ham']", "answer_type": "LABEL"},
+    ]
     prepared = prepare("oolong", put(tmp_path / "o/synth.jsonl", rows))
-    assert [(g["answer"], g["answer_type"]) for g in prepared.gold] == [(26.0, "number"), ("ham", "string")]
+    assert [(g["answer"], g["answer_type"]) for g in prepared.gold] == [
+        (26.0, "number"),
+        ("ham", "string"),
+    ]
     assert list(prepared.documents) == ["window_5.txt"]
 
 
 def test_novelqa_needs_gold(tmp_path: Path) -> None:
     put(tmp_path / "n/Books/PublicDomain/B01.txt", "Call me.")
-    entry = {"Question": "Who?", "Options": {"A": "Ann", "B": "Bo"}, "Gold": "B", "Aspect": "role", "Complexity": "sh"}
-    data = put(tmp_path / "n/Data/PublicDomain/B01.json", {"Q1": entry, "Q2": {"Question": "Where?"}})
+    entry = {
+        "Question": "Who?",
+        "Options": {"A": "Ann", "B": "Bo"},
+        "Gold": "B",
+        "Aspect": "role",
+        "Complexity": "sh",
+    }
+    data = put(
+        tmp_path / "n/Data/PublicDomain/B01.json", {"Q1": entry, "Q2": {"Question": "Where?"}}
+    )
     assert [g["answer"] for g in prepare("novelqa", tmp_path / "n").gold] == ["Bo"]
     put(data, {"Q2": {"Question": "Where?"}})
     with pytest.raises(PaperDataError, match="no answers"):
@@ -109,15 +167,28 @@ def test_novelqa_needs_gold(tmp_path: Path) -> None:
 
 def test_qasper_keeps_every_annotator(tmp_path: Path) -> None:
     blank = {"unanswerable": False, "extractive_spans": [], "yes_no": None, "free_form_answer": ""}
-    answers = [{"answer": blank | {"extractive_spans": ["a", "b"]}}, {"answer": blank | {"yes_no": True}}]
-    paper = {"title": "T", "abstract": "A", "full_text": [{"section_name": "Intro", "paragraphs": ["one"]}],
-             "qas": [{"question": "Q?", "question_id": "q1", "answers": answers},
-                     {"question": "R?", "question_id": "q2", "answers": [{"answer": blank | {"unanswerable": True}}]},
-                     ]}  # fmt: skip
+    answers = [
+        {"answer": blank | {"extractive_spans": ["a", "b"]}},
+        {"answer": blank | {"yes_no": True}},
+    ]
+    paper = {
+        "title": "T",
+        "abstract": "A",
+        "full_text": [{"section_name": "Intro", "paragraphs": ["one"]}],
+        "qas": [
+            {"question": "Q?", "question_id": "q1", "answers": answers},
+            {
+                "question": "R?",
+                "question_id": "q2",
+                "answers": [{"answer": blank | {"unanswerable": True}}],
+            },
+        ],
+    }
     prepared = prepare("qasper", put(tmp_path / "q/qasper-test-v0.3.json", {"1234.5678": paper}))
     assert [(g["answer"], g["kind"]) for g in prepared.gold] == [
-        ("a, b", "qasper_extractive"), ("UNANSWERABLE", "qasper_unanswerable")
-    ]  # fmt: skip
+        ("a, b", "qasper_extractive"),
+        ("UNANSWERABLE", "qasper_unanswerable"),
+    ]
     assert prepared.gold[0]["answers_all"] == ["a, b", "yes"]
     assert prepared.documents["1234.5678.md"] == "# T\n\n## Abstract\n\nA\n\n## Intro\n\none\n"
 
@@ -126,12 +197,19 @@ def test_qasper_keeps_every_annotator(tmp_path: Path) -> None:
     ("name", "file"), [("hotpotqa", "hotpot_dev_distractor_v1.json"), ("2wikimultihop", "dev.json")]
 )
 def test_multihop_paragraphs_are_pooled(tmp_path: Path, name: str, file: str) -> None:
-    entry = {"_id": "h1", "question": "Who?", "answer": "Ann", "type": "bridge",
-             "context": [["Ann A", ["X. ", "Y."]], ["B", ["Z."]]],
-             "supporting_facts": [["Ann A", 0], ["Ann A", 1]]}  # fmt: skip
+    entry = {
+        "_id": "h1",
+        "question": "Who?",
+        "answer": "Ann",
+        "type": "bridge",
+        "context": [["Ann A", ["X. ", "Y."]], ["B", ["Z."]]],
+        "supporting_facts": [["Ann A", 0], ["Ann A", 1]],
+    }
     prepared = prepare(name, put(tmp_path / "h" / file, [entry]))
     assert prepared.scope == "all" and prepared.documents["Ann_A.md"] == "# Ann A\n\nX. Y.\n"
-    assert prepared.gold[0]["docs"] == ["Ann_A.md"] and prepared.gold[0]["kind"] == "multihop_bridge"
+    assert (
+        prepared.gold[0]["docs"] == ["Ann_A.md"] and prepared.gold[0]["kind"] == "multihop_bridge"
+    )
 
 
 @pytest.mark.parametrize(("name", "count"), [("wikiceleb100", 22), ("finq100", 25)])

@@ -14,7 +14,9 @@ from benchmarks.proxy import Proxy, Stub, Upstream, minimal
 
 
 def post(url: str, body: dict[str, Any]) -> Any:
-    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    request = urllib.request.Request(
+        url, json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
     with urllib.request.urlopen(request, timeout=10) as reply:
         raw = reply.read().decode()
     return json.loads(raw) if raw.startswith("{") else raw
@@ -44,12 +46,20 @@ def test_the_upstream_gets_the_served_name_and_its_errors_are_kept() -> None:
         return Stub()(path, body)
 
     with Proxy(model) as back, Proxy(Upstream(back.url("up"), "served")) as front:
-        assert post(front.url("s") + "/chat/completions", CHAT)["choices"][0]["message"]["content"] == "not found"
+        assert (
+            post(front.url("s") + "/chat/completions", CHAT)["choices"][0]["message"]["content"]
+            == "not found"
+        )
         with pytest.raises(urllib.error.HTTPError) as refused:
-            post(front.url("s") + "/chat/completions", {**CHAT, "messages": [{"role": "user", "content": "bad"}]})
+            post(
+                front.url("s") + "/chat/completions",
+                {**CHAT, "messages": [{"role": "user", "content": "bad"}]},
+            )
         assert refused.value.code == 502 and "no such thing" in refused.value.read().decode()
         assert [body["model"] for body in seen] == ["served", "served"]
-        assert front.ledger.count("s").errors == 1 and "no such thing" in front.ledger.last_error("s")
+        assert front.ledger.count("s").errors == 1 and "no such thing" in front.ledger.last_error(
+            "s"
+        )
 
 
 def test_an_unreachable_endpoint_is_an_error_of_the_call() -> None:
@@ -104,11 +114,18 @@ def test_structured_replies_of_the_stub_fit_their_schema() -> None:
             "inner": {"$ref": "#/$defs/Inner"},
             "left_out": {"type": "string"},
         },
-        "$defs": {"Inner": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}},
+        "$defs": {
+            "Inner": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+        },
     }
     assert minimal(schema) == {"kind": "b", "rows": ["x", "x"], "note": None, "inner": {"n": 0}}
-    reply = Stub()("/chat/completions", {"response_format": {"type": "json_schema", "json_schema": {"schema": schema}}})
+    reply = Stub()(
+        "/chat/completions",
+        {"response_format": {"type": "json_schema", "json_schema": {"schema": schema}}},
+    )
     assert json.loads(reply["choices"][0]["message"]["content"]) == minimal(schema)
     tool = {"type": "function", "function": {"name": "f", "parameters": schema}}
-    said = Stub()("/chat/completions", {"tools": [tool], "tool_choice": "required"})["choices"][0]["message"]
+    said = Stub()("/chat/completions", {"tools": [tool], "tool_choice": "required"})["choices"][0][
+        "message"
+    ]
     assert json.loads(said["tool_calls"][0]["function"]["arguments"]) == minimal(schema)

@@ -19,10 +19,19 @@ from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
 
 SIZES = (10_000, 30_000, 100_000, 300_000)
-SCHEMA = Schema((
-    Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), row="a thing", grain="document",
-          key=("name",), key_scope="collection", pinned=True),
-))  # fmt: skip
+SCHEMA = Schema(
+    (
+        Table(
+            "things",
+            (Column("name"), Column("cost", ColumnType.NUMBER)),
+            row="a thing",
+            grain="document",
+            key=("name",),
+            key_scope="collection",
+            pinned=True,
+        ),
+    )
+)
 
 
 @pytest.mark.parametrize(("cost", "slope"), [(lambda n: n, 1.0), (lambda n: n * n, 2.0)])
@@ -38,7 +47,9 @@ def test_costs_of_n_log_n_have_the_slope_of_n_log_n() -> None:
 
 
 def test_the_plot_holds_both_lines(tmp_path: Path) -> None:
-    root = ElementTree.parse(plot(SIZES, [0.3, 1.1, 4.0, 13.0], tmp_path / "out" / "growth.svg")).getroot()
+    root = ElementTree.parse(
+        plot(SIZES, [0.3, 1.1, 4.0, 13.0], tmp_path / "out" / "growth.svg")
+    ).getroot()
     lines = [e.attrib["points"].split() for e in root.iter() if e.tag.endswith("polyline")]
     assert [len(points) for points in lines] == [4, 4]
     heights = [[float(p.split(",")[1]) for p in points] for points in lines]

@@ -14,7 +14,14 @@ ASKED = Request("extract", (Message("system", "Read."), Message("user", "The cos
 
 
 @pytest.mark.parametrize(
-    "changes", [{"stage": "gate"}, {"max_tokens": 9}, {"temperature": 0.5}, {"messages": ASKED.messages[1:]}, {"choices": ("a",)}]
+    "changes",
+    [
+        {"stage": "gate"},
+        {"max_tokens": 9},
+        {"temperature": 0.5},
+        {"messages": ASKED.messages[1:]},
+        {"choices": ("a",)},
+    ],
 )
 def test_whatever_a_server_sees_changes_the_hash(changes: dict[str, object]) -> None:
     assert request_hash(replace(ASKED, **changes)) != request_hash(ASKED)  # type: ignore[arg-type]

@@ -35,7 +35,9 @@ class Said:
 
 @dataclass
 class Double:
-    """Answers from a script; extraction costs 100 tokens a document, once a file; `usage` is that of the last run."""
+    """Answers from a script; extraction costs 100 tokens a document, once a file;
+    `usage` is that of the last run.
+    """
 
     path: Path
     script: dict[str, Any]
@@ -86,31 +88,61 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "s" / "tables").mkdir()
     for name in ("a.txt", "b.txt"):
         (tmp_path / "s" / "docs" / name).write_text("text")
-    (tmp_path / "s" / "tables" / "pets.csv").write_text("doc,name,age,born\na.txt,Rex,4,2016-05-01\nb.txt,Kit,9,\n")
+    (tmp_path / "s" / "tables" / "pets.csv").write_text(
+        "doc,name,age,born\na.txt,Rex,4,2016-05-01\nb.txt,Kit,9,\n"
+    )
     entries = [
-        {"id": "1", "question": "How many?", "answer": 2, "kind": "count", "docs": "all", "answer_type": "number",
-         "notes": "SQL: select count(*) from pets"},
-        {"id": "2", "question": "Oldest?", "answer": "Kit", "kind": "argmax", "docs": "all", "answer_type": "string",
-         "notes": "SQL: select name from pets where age=(select max(age) from pets)"},
-        {"id": "3", "question": "Colour?", "answer": "not found", "docs": ["b.txt"], "answer_type": "string"},
-    ]  # fmt: skip
+        {
+            "id": "1",
+            "question": "How many?",
+            "answer": 2,
+            "kind": "count",
+            "docs": "all",
+            "answer_type": "number",
+            "notes": "SQL: select count(*) from pets",
+        },
+        {
+            "id": "2",
+            "question": "Oldest?",
+            "answer": "Kit",
+            "kind": "argmax",
+            "docs": "all",
+            "answer_type": "string",
+            "notes": "SQL: select name from pets where age=(select max(age) from pets)",
+        },
+        {
+            "id": "3",
+            "question": "Colour?",
+            "answer": "not found",
+            "docs": ["b.txt"],
+            "answer_type": "string",
+        },
+    ]
     (tmp_path / "s" / "gold.json").write_text(json.dumps(entries))
     return tmp_path / "s"
 
 
 def system(tmp_path: Path, script: dict[str, Any]) -> SlidersSystem:
     known: set[Path] = set()
-    return SlidersSystem(work=tmp_path / "w", opener=lambda path, model, url: Double(path, script, known))
+    return SlidersSystem(
+        work=tmp_path / "w", opener=lambda path, model, url: Double(path, script, known)
+    )
 
 
-SCRIPT: dict[str, Any] = {"How many?": 2, "Oldest?": "Rex", "Colour?": ModelUnavailable("no server at x; start it")}
+SCRIPT: dict[str, Any] = {
+    "How many?": 2,
+    "Oldest?": "Rex",
+    "Colour?": ModelUnavailable("no server at x; start it"),
+}
 
 
 def test_the_first_question_is_cold_and_a_crash_is_a_failure(folder: Path, tmp_path: Path) -> None:
     rows = run_answers(load_suite(folder), system(tmp_path, SCRIPT), "warm")
     assert [(r["status"], r["right"], r["phase"]) for r in rows] == [
-        ("answered", True, "cold"), ("answered", False, "warm"), ("failed", False, "warm")
-    ]  # fmt: skip
+        ("answered", True, "cold"),
+        ("answered", False, "warm"),
+        ("failed", False, "warm"),
+    ]
     assert [r["prompt_tokens"] for r in rows] == [210, 10, 10]
     assert rows[2]["error"] == "ModelUnavailable: no server at x; start it"
     assert list(rows[0])[: len(FIELDS)] == list(FIELDS)
@@ -127,17 +159,29 @@ def test_cold_pays_for_each_question_and_batch_once(folder: Path, tmp_path: Path
 
 
 def test_the_output_is_a_list_that_ends_with_a_summary(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     made = system(tmp_path, SCRIPT)
     monkeypatch.setattr("benchmarks.run.SlidersSystem", lambda model, url, work: made)
     out = tmp_path / "o" / "r.json"
-    assert main([str(folder), "--out", str(out), "--errors"]) == 1, "a failed question is an exit code"
+    assert main([str(folder), "--out", str(out), "--errors"]) == 1, (
+        "a failed question is an exit code"
+    )
     *rows, last = json.loads(out.read_text())
     assert [r["id"] for r in rows] == ["1", "2", "3"]
     summary = last["summary"]
-    assert (summary["right"], summary["questions"], summary["statuses"]) == (1, 3, {"answered": 2, "failed": 1})
-    assert summary["by_phase"]["warm"]["questions"] == 2 and summary["tokens_per_document"] == (230 + 15) / 2
+    assert (summary["right"], summary["questions"], summary["statuses"]) == (
+        1,
+        3,
+        {"answered": 2, "failed": 1},
+    )
+    assert (
+        summary["by_phase"]["warm"]["questions"] == 2
+        and summary["tokens_per_document"] == (230 + 15) / 2
+    )
     cells = summary["cells"]["pets"]
     assert (cells["right"], cells["missing"], cells["missing_rows"]) == (3, 3, 1)
     printed = capsys.readouterr().out
@@ -159,8 +203,10 @@ def test_the_schema_is_pinned_to_the_gold_columns(folder: Path, tmp_path: Path) 
     table = seen[0].schema.table("pets") if seen[0].schema else None
     assert table is not None and table.grain == "document" and table.pinned
     assert [(c.name, c.type, c.description) for c in table.columns] == [
-        ("name", ColumnType.TEXT, ""), ("age", ColumnType.INTEGER, ""), ("born", ColumnType.DATE, "")
-    ]  # fmt: skip
+        ("name", ColumnType.TEXT, ""),
+        ("age", ColumnType.INTEGER, ""),
+        ("born", ColumnType.DATE, ""),
+    ]
 
 
 def test_quotes_are_looked_up_in_the_document(folder: Path, tmp_path: Path) -> None:
@@ -191,20 +237,35 @@ def test_other_systems_and_bad_suites_are_refused(
     assert main([str(folder), "--system", "retrieval"]) == 2 and main([str(tmp_path)]) == 2
     said = capsys.readouterr()
     assert "benchmarks.compare" in said.out and "gold.json" in said.err
-    assert main([str(folder), "--only", "none such"]) == 2 and "no question" in capsys.readouterr().err
+    assert (
+        main([str(folder), "--only", "none such"]) == 2 and "no question" in capsys.readouterr().err
+    )
 
 
 def test_a_task_survives_the_pipe() -> None:
-    task = Task((Path("a.txt"),), (Asked("1", "Wie viele?"),), "http://x/v1", "m", Path("w"), "warm", {"k": 3})
+    task = Task(
+        (Path("a.txt"),),
+        (Asked("1", "Wie viele?"),),
+        "http://x/v1",
+        "m",
+        Path("w"),
+        "warm",
+        {"k": 3},
+    )
     assert Task.from_json(task.to_json()) == task
 
 
 @pytest.mark.parametrize(
     ("said", "value"),
-    [("16", 16), ("Answer: 16", 16), ('["a", "b"]', ["a", "b"]), ("Kit", "Kit"),
-     ("I think so.\nAnswer: **Kit**", "Kit"),
-     ("```json\n[[1, 2]]\n```", [[1, 2]])],
-)  # fmt: skip
+    [
+        ("16", 16),
+        ("Answer: 16", 16),
+        ('["a", "b"]', ["a", "b"]),
+        ("Kit", "Kit"),
+        ("I think so.\nAnswer: **Kit**", "Kit"),
+        ("```json\n[[1, 2]]\n```", [[1, 2]]),
+    ],
+)
 def test_the_bare_value_of_a_reply(said: str, value: Any) -> None:
     assert bare_value(said) == value
 
@@ -215,8 +276,12 @@ def test_the_interval_holds_the_share_and_is_seeded() -> None:
     assert bootstrap([True] * 5) == (1.0, 1.0)
 
 
-@pytest.mark.parametrize(("low", "high", "inside"), [(1, 3, True), (2, 2, True), (3, 9, False), (None, None, None)])
-def test_a_range_holds_the_gold_number_or_not(folder: Path, low: float | None, high: float | None, inside: bool | None) -> None:
+@pytest.mark.parametrize(
+    ("low", "high", "inside"), [(1, 3, True), (2, 2, True), (3, 9, False), (None, None, None)]
+)
+def test_a_range_holds_the_gold_number_or_not(
+    folder: Path, low: float | None, high: float | None, inside: bool | None
+) -> None:
     question = load_suite(folder).questions[0]
     answer = Answered("1", "answered", 3, range_low=low, range_high=high)
     assert in_range(question, answer) is inside
@@ -225,7 +290,14 @@ def test_a_range_holds_the_gold_number_or_not(folder: Path, low: float | None, h
 def test_the_summary_counts_ranges_of_wrong_and_right_numbers(folder: Path) -> None:
     question = load_suite(folder).questions[0]
     answers = [(2, 2, 2), (2, 1, 3), (5, 1, 6), (5, 5, 6)]
-    rows = [row(question, Answered("1", "answered", v, range_low=a, range_high=b), Verdict(v == 2, "")) for v, a, b in answers]
+    rows = [
+        row(question, Answered("1", "answered", v, range_low=a, range_high=b), Verdict(v == 2, ""))
+        for v, a, b in answers
+    ]
     assert summary(rows, 2)["summary"]["ranges"] == {
-        "ranged": 4, "ranged_wrong": 2, "wrong_in_range": 1, "ranged_right": 2, "right_points": 1
-    }  # fmt: skip
+        "ranged": 4,
+        "ranged_wrong": 2,
+        "wrong_in_range": 1,
+        "ranged_right": 2,
+        "right_points": 1,
+    }

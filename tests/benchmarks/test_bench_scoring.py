@@ -10,10 +10,20 @@ from hypothesis import strategies as st
 
 from benchmarks.scoring import Prediction, same, score_answer, unwrap
 from benchmarks.suites import GoldQuestion
-from benchmarks.values import dates_in, normal_text, numbers_in, parse_bool, parse_date, parse_number, token_f1
+from benchmarks.values import (
+    dates_in,
+    normal_text,
+    numbers_in,
+    parse_bool,
+    parse_date,
+    parse_number,
+    token_f1,
+)
 
 
-def asked(answer: Any, kind: str, question: str = "How many?", tolerance: float = 0.0, *more: Any) -> GoldQuestion:
+def asked(
+    answer: Any, kind: str, question: str = "How many?", tolerance: float = 0.0, *more: Any
+) -> GoldQuestion:
     return GoldQuestion("q", question, (answer, *more), kind, tolerance=tolerance)
 
 
@@ -24,17 +34,33 @@ def right(gold: GoldQuestion, value: Any = None, text: str = "", status: str = "
 @pytest.mark.parametrize(
     ("printed", "number"),
     [
-        ("1,577", 1577), ("(1,577)", -1577), ("$1577.00", 1577), ("-3.5", -3.5), ("2.556.697", 2556697),
+        ("1,577", 1577),
+        ("(1,577)", -1577),
+        ("$1577.00", 1577),
+        ("-3.5", -3.5),
+        ("2.556.697", 2556697),
         ("141,3", 141.3),
-        ("six", 6), ("twenty-one", 21), ("30.8%", 30.8), ("$2.8 billion", 2.8e9), ("RM 12.50", 12.5), ("2 years", 2),
-        ("none", 0), (7, 7), (True, 1), ("1.234,56", 1234.56), ("0.66", 0.66), ("12 000", 12000),
+        ("six", 6),
+        ("twenty-one", 21),
+        ("30.8%", 30.8),
+        ("$2.8 billion", 2.8e9),
+        ("RM 12.50", 12.5),
+        ("2 years", 2),
+        ("none", 0),
+        (7, 7),
+        (True, 1),
+        ("1.234,56", 1234.56),
+        ("0.66", 0.66),
+        ("12 000", 12000),
     ],
-)  # fmt: skip
+)
 def test_numbers_are_read_as_printed(printed: Any, number: float) -> None:
     assert parse_number(printed) == pytest.approx(number)
 
 
-@pytest.mark.parametrize("printed", ["N47BA", "Boeing 737 and 747", "", "May 2010", "2010-05-01", "12 of 35", None])
+@pytest.mark.parametrize(
+    "printed", ["N47BA", "Boeing 737 and 747", "", "May 2010", "2010-05-01", "12 of 35", None]
+)
 def test_what_is_not_one_number(printed: Any) -> None:
     assert parse_number(printed) is None
 
@@ -42,13 +68,18 @@ def test_what_is_not_one_number(printed: Any) -> None:
 @pytest.mark.parametrize(
     ("printed", "iso"),
     [
-        ("October 25, 1999", "1999-10-25"), ("25 October 1999", "1999-10-25"),
+        ("October 25, 1999", "1999-10-25"),
+        ("25 October 1999", "1999-10-25"),
         ("16TH DAY OF MARCH, 1999", "1999-03-16"),
-        ("1999-10-25", "1999-10-25"), ("1999-10-25T00:00:00", "1999-10-25"), ("25/12/2018", "2018-12-25"),
-        ("12/25/2018", "2018-12-25"), ("03/03/2018", "2018-03-03"),
-        ("May 2010", "2010-05"), ("Sept. 3, 2001", "2001-09-03"),
+        ("1999-10-25", "1999-10-25"),
+        ("1999-10-25T00:00:00", "1999-10-25"),
+        ("25/12/2018", "2018-12-25"),
+        ("12/25/2018", "2018-12-25"),
+        ("03/03/2018", "2018-03-03"),
+        ("May 2010", "2010-05"),
+        ("Sept. 3, 2001", "2001-09-03"),
     ],
-)  # fmt: skip
+)
 def test_dates_become_iso(printed: str, iso: str) -> None:
     assert parse_date(printed) == iso
 
@@ -59,7 +90,9 @@ def test_ambiguous_or_impossible_dates_are_not_guessed(printed: str) -> None:
 
 
 def test_numbers_of_a_sentence_leave_out_dates_and_codes() -> None:
-    assert numbers_in("On October 25, 1999, N47BA (a Learjet 35A) fell with six people and 2,500 lb.") == [6.0, 2500.0]
+    assert numbers_in(
+        "On October 25, 1999, N47BA (a Learjet 35A) fell with six people and 2,500 lb."
+    ) == [6.0, 2500.0]
     assert dates_in("between 3 May 2001 and 2002-01-31") == ["2001-05-03", "2002-01-31"]
 
 
@@ -73,7 +106,8 @@ def test_counts_must_be_exact_and_ratios_within_one_percent() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["16", "16 games", "sixteen", [16], [[16]], {"n": 16}, [{"count": 16}], 16.0, "There were 16."]
+    "value",
+    ["16", "16 games", "sixteen", [16], [[16]], {"n": 16}, [{"count": 16}], 16.0, "There were 16."],
 )
 def test_a_count_counts_in_every_wrapping(value: Any) -> None:
     assert right(asked(16, "number"), value)
@@ -85,7 +119,9 @@ def test_a_number_in_words() -> None:
     assert not right(asked(16, "number", question), "16 or 17 reports are fatal.")
     assert not right(asked(16, "number", question), "Many reports are fatal.")
     assert right(asked(16, "number", question), None, "In all, 16 reports are fatal.")
-    assert not right(asked(16, "number", question), 17, "In all, 16 reports are fatal."), "the value decides"
+    assert not right(asked(16, "number", question), 17, "In all, 16 reports are fatal."), (
+        "the value decides"
+    )
 
 
 def test_strings_ignore_case_punctuation_and_space_but_not_accents() -> None:
@@ -114,8 +150,17 @@ def test_a_sentence_counts_when_it_states_the_value_and_nothing_else() -> None:
 
 def test_yes_and_no() -> None:
     gold = asked("yes", "string", "Is it?")
-    assert right(gold, True) and right(gold, 1) and right(gold, "Yes, both are.") and right(gold, "yes")
-    assert not right(gold, False) and not right(gold, "no") and not right(gold, "It is not clear, yes or no")
+    assert (
+        right(gold, True)
+        and right(gold, 1)
+        and right(gold, "Yes, both are.")
+        and right(gold, "yes")
+    )
+    assert (
+        not right(gold, False)
+        and not right(gold, "no")
+        and not right(gold, "It is not clear, yes or no")
+    )
     assert right(asked(False, "bool"), "No.") and not right(asked(False, "bool"), "Norway")
     assert parse_bool("none of them") is None
 
@@ -142,7 +187,9 @@ def test_lists_are_sets_unless_an_order_is_asked() -> None:
     assert not right(gold, ["L003", "L048"]) and not right(gold, ["L003", "L048", "L067", "L068"])
     assert not right(gold, "L003, L048, L067 and L099")
     ordered = asked(["2020-12-11", "2020-12-09"], "list", "List the dates, highest first.")
-    assert right(ordered, ["2020-12-11", "9 December 2020"]) and not right(ordered, ["2020-12-09", "2020-12-11"])
+    assert right(ordered, ["2020-12-11", "9 December 2020"]) and not right(
+        ordered, ["2020-12-09", "2020-12-11"]
+    )
 
 
 def test_list_items_with_commas() -> None:
@@ -189,8 +236,14 @@ LONG = "No. For the firm there has been a slight decline in gross margins by 0.8
 def test_free_text_by_polarity_and_key_number_or_by_a_judge() -> None:
     gold = asked(LONG, "string", "Does the firm have an improving margin?")
     assert right(gold, "No, the margin fell.") and not right(gold, "Yes, by 0.8%.")
-    figure = asked("The firm paid about $1.8 bn for the shares that it bought back in 2023", "string", "How much?")
-    assert right(figure, "1.79 billion dollars") and not right(figure, "2.1 billion dollars in 2023")
+    figure = asked(
+        "The firm paid about $1.8 bn for the shares that it bought back in 2023",
+        "string",
+        "How much?",
+    )
+    assert right(figure, "1.79 billion dollars") and not right(
+        figure, "2.1 billion dollars in 2023"
+    )
     seen: list[tuple[str, str, str]] = []
 
     def judge(question: str, wanted: str, given: str) -> bool:
@@ -204,7 +257,9 @@ def test_free_text_by_polarity_and_key_number_or_by_a_judge() -> None:
 
 
 def test_token_f1_counts_shared_words() -> None:
-    assert token_f1("the positive and negative predicates", "negative predicates") == pytest.approx(2 * 2 / (2 + 4))
+    assert token_f1("the positive and negative predicates", "negative predicates") == pytest.approx(
+        2 * 2 / (2 + 4)
+    )
 
 
 @given(st.text(min_size=1, max_size=40))

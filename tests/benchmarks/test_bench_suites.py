@@ -20,9 +20,28 @@ def folder(tmp_path: Path) -> Path:
     (dev / "tables" / "pets.csv").write_text("pet,doc,name\n1,a.txt,Rex\n2,b.txt,Kit\n")
     (dev / "tables" / "visits.csv").write_text("pet,day\n1,2020-01-01\n1,2020-02-01\n")
     entries = [
-        {"id": 1, "question": "How many?", "answer": 2, "kind": "count", "answer_type": "number", "docs": "all"},
-        {"id": 2, "question": "Ratio?", "answer": "$8.70", "kind": "finance_ratio", "docs": ["a.txt"]},
-        {"id": 3, "question": "Who?", "answer": "Rex", "docs": ["b.txt"], "notes": 'aliases: ["King Rex"]; other'},
+        {
+            "id": 1,
+            "question": "How many?",
+            "answer": 2,
+            "kind": "count",
+            "answer_type": "number",
+            "docs": "all",
+        },
+        {
+            "id": 2,
+            "question": "Ratio?",
+            "answer": "$8.70",
+            "kind": "finance_ratio",
+            "docs": ["a.txt"],
+        },
+        {
+            "id": 3,
+            "question": "Who?",
+            "answer": "Rex",
+            "docs": ["b.txt"],
+            "notes": 'aliases: ["King Rex"]; other',
+        },
     ]
     (dev / "gold.json").write_text(json.dumps(entries))
     return tmp_path / "pets"

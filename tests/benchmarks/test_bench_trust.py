@@ -1,4 +1,6 @@
-"""The trust benchmark: cases are well formed, the reader says what they tell, and outcomes are judged as README.md says."""
+"""The trust benchmark: cases are well formed, the reader says what they tell, and outcomes are
+judged as README.md says.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,18 @@ def test_the_example_of_the_readme_is_a_case(tmp_path: Path) -> None:
     example = tmp_path / "example.yaml"
     example.write_text(text.split("```yaml\n")[1].split("```")[0], encoding="utf-8")
     (case,) = load(example)
-    assert len(case.papers[0].parts[0].rows) == 3 and case.papers[0].parts[0].rows[2].cells["price"].words == ("45.00",)
+    assert len(case.papers[0].parts[0].rows) == 3 and case.papers[0].parts[0].rows[2].cells[
+        "price"
+    ].words == ("45.00",)
 
 
 def test_a_value_that_is_not_printed_needs_words(tmp_path: Path) -> None:
     case = {
-        "case": "one", "docs": {"a.txt": {"text": "It took four days.", "rows": [{"days": 5}]}},
-        "tables": {"trips": {"columns": {"days": "integer"}}}, "ask": {"question": "How long?", "sql": "SELECT days FROM trips"},
-    }  # fmt: skip
+        "case": "one",
+        "docs": {"a.txt": {"text": "It took four days.", "rows": [{"days": 5}]}},
+        "tables": {"trips": {"columns": {"days": "integer"}}},
+        "ask": {"question": "How long?", "sql": "SELECT days FROM trips"},
+    }
     file = tmp_path / "odd.yaml"
     file.write_text(yaml.safe_dump([case]), encoding="utf-8")
     with pytest.raises(CaseError, match=r"odd\.yaml, case 'one'.*5 is not printed"):
@@ -47,7 +53,10 @@ def test_the_reader_gives_the_rows_of_the_part_that_is_shown() -> None:
     prompt = f"Table years: rows\n{columns}\n<document>\nFrom: a card\n\n{text}\n</document>"
     reply = Reader(case).reply("extract", [("user", prompt)], {"properties": {"rows": {}}})
     (row,) = reply["rows"]
-    assert {column: cell["value"] for column, cell in row["cells"].items()} == {"fiscal_year": 2022, "capex": 31}
+    assert {column: cell["value"] for column, cell in row["cells"].items()} == {
+        "fiscal_year": 2022,
+        "capex": 31,
+    }
 
 
 @pytest.mark.parametrize(
@@ -58,30 +67,63 @@ def test_the_reader_gives_the_rows_of_the_part_that_is_shown() -> None:
         ({"right": 5}, Told("incomplete", 5), True, "false_alarm"),
         ({"right": 5}, Told("answered", 5, doubts=("a cell",)), True, "false_alarm"),
         ({"right": 5}, Told("answered", 4, doubts=("a cell",)), False, "warned"),
-        ({"right": 5, "names": "Bo"}, Told("answered", 4, doubts=("a cell",), remarks="a cell"), False, "unnamed"),
+        (
+            {"right": 5, "names": "Bo"},
+            Told("answered", 4, doubts=("a cell",), remarks="a cell"),
+            False,
+            "unnamed",
+        ),
         ({}, Told("answered", 5), False, "silent_wrong"),
         ({"status": "failed"}, Told("not_found"), False, "silent_wrong"),
         ({"status": "failed"}, Told("failed"), False, "right"),
-        ({"status": ["failed", "incomplete"], "names": "key"}, Told("failed", remarks="the key is wrong"), False, "right"),
-        ({"right": 5, "max_calls": {"answer": 2}}, Told("answered", 5, calls={"answer": 3}), True, "extra_calls"),
+        (
+            {"status": ["failed", "incomplete"], "names": "key"},
+            Told("failed", remarks="the key is wrong"),
+            False,
+            "right",
+        ),
+        (
+            {"right": 5, "max_calls": {"answer": 2}},
+            Told("answered", 5, calls={"answer": 3}),
+            True,
+            "extra_calls",
+        ),
         ({"contains": "yes"}, Told("answered", "x", "Yes: 4 against 3."), True, "right"),
     ],
 )
-def test_outcomes_are_judged(step: dict[str, object], told: Told, control: bool, verdict: str) -> None:
+def test_outcomes_are_judged(
+    step: dict[str, object], told: Told, control: bool, verdict: str
+) -> None:
     assert judge(step, told, control).verdict == verdict
 
 
 def test_values_are_compared_as_they_mean() -> None:
-    assert same([["Ann", 2], ["Bo", 3]], [("bo", 3.0), ("ANN", 2)]) and not same(["a", "a"], ["a", "b"])
-    assert same(5, [[5.0]]) and same(True, 1) and not same(0.5, 0) and not same(["a", "b"], ["b", "a"], in_order=True)
+    assert same([["Ann", 2], ["Bo", 3]], [("bo", 3.0), ("ANN", 2)]) and not same(
+        ["a", "a"], ["a", "b"]
+    )
+    assert (
+        same(5, [[5.0]])
+        and same(True, 1)
+        and not same(0.5, 0)
+        and not same(["a", "b"], ["b", "a"], in_order=True)
+    )
 
 
 def test_false_alarms_are_counted_over_the_controls() -> None:
-    figures = totals([
-        ("a", True, False, "k", "false_alarm"), ("b", False, False, "k", "warned"), ("c", False, False, "k", "silent_wrong"),
-        ("d", False, True, "k", "silent_wrong"),
-    ])  # fmt: skip
-    assert [figures[name] for name in ("cases", "controls", "silent_wrong", "false_alarms")] == [3, 1, 1, 1]
+    figures = totals(
+        [
+            ("a", True, False, "k", "false_alarm"),
+            ("b", False, False, "k", "warned"),
+            ("c", False, False, "k", "silent_wrong"),
+            ("d", False, True, "k", "silent_wrong"),
+        ]
+    )
+    assert [figures[name] for name in ("cases", "controls", "silent_wrong", "false_alarms")] == [
+        3,
+        1,
+        1,
+        1,
+    ]
     assert (figures["guards"], figures["guards_failed"]) == (1, 1)
     assert figures["failed"] == {"a": "false_alarm", "c": "silent_wrong", "d": "silent_wrong"}
     assert figures["by_kind"]["k"]["passed"] == 1

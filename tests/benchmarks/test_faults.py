@@ -1,4 +1,6 @@
-"""The planted faults: each has one place in the package, and a place is found and replaced wherever it lies."""
+"""The planted faults: each has one place in the package, and a place is found and
+replaced wherever it lies.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,14 @@ class Purse:
 def full(coins: int) -> bool:
     return coins >= 3
 '''
-FAULT = Fault("one-coin-more", "toy", "Purse.full", "coins >= self.most", "coins > self.most", "a purse takes a coin too many")
+FAULT = Fault(
+    "one-coin-more",
+    "toy",
+    "Purse.full",
+    "coins >= self.most",
+    "coins > self.most",
+    "a purse takes a coin too many",
+)
 
 
 def toy(folder: Path, text: str = TOY) -> Package:
@@ -56,8 +65,13 @@ def test_a_fault_without_one_place_is_told(tmp_path: Path) -> None:
 
 
 def test_of_functions_of_one_name_the_context_tells_which(tmp_path: Path) -> None:
-    package = toy(tmp_path, "def full(coins):\n    return coins >= 3\n\n\nif True:\n\n    def full(coins):\n"
-                  "        assert coins\n        return coins >= 3\n")  # fmt: skip
-    fault = Fault("four", "toy", "full", "coins >= 3", "coins >= 4", "a fourth coin", context="assert coins")
+    package = toy(
+        tmp_path,
+        "def full(coins):\n    return coins >= 3\n\n\nif True:\n\n    def full(coins):\n"
+        "        assert coins\n        return coins >= 3\n",
+    )
+    fault = Fault(
+        "four", "toy", "full", "coins >= 3", "coins >= 4", "a fourth coin", context="assert coins"
+    )
     place = package.place(fault)
     assert "assert coins\n        return (coins >= 4)" in place.with_fault(fault.after)

@@ -1,4 +1,6 @@
-"""The help texts in the README, generated. `python -m tests.cli.help_blocks README.md` (or `make docs`) renews them."""
+"""The help texts in the README, generated.
+`python -m tests.cli.help_blocks README.md` (or `make docs`) renews them.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,12 @@ def help_text(words: str) -> str:
 
 
 def renewed(text: str) -> str:
-    """A page with each block after `<!-- help: sliders ... -->` replaced by the present help text."""
-    return _BLOCK.sub(lambda m: f"<!-- help: {m['words']} -->\n```text\n{help_text(m['words'])}\n```\n", text)
+    """A page with each block after `<!-- help: sliders ... -->` replaced by
+    the present help text.
+    """
+    return _BLOCK.sub(
+        lambda m: f"<!-- help: {m['words']} -->\n```text\n{help_text(m['words'])}\n```\n", text
+    )
 
 
 def commands(text: str) -> list[str]:

@@ -1,4 +1,6 @@
-"""What goes wrong at the command line: one clear line and a non-zero exit code, never a traceback."""
+"""What goes wrong at the command line: one clear line and a non-zero exit
+code, never a traceback.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,13 @@ QUESTION = "What is the total cost?"
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name in ("SLIDERS_MODEL", "SLIDERS_BASE_URL", "SLIDERS_API_KEY", "OPENAI_API_KEY", "SLIDERS_WORKSPACE"):
+    for name in (
+        "SLIDERS_MODEL",
+        "SLIDERS_BASE_URL",
+        "SLIDERS_API_KEY",
+        "OPENAI_API_KEY",
+        "SLIDERS_WORKSPACE",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SLIDERS_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("SLIDERS_RETRIES", "0")
@@ -88,7 +96,9 @@ def test_a_wrong_path_makes_no_workspace(fail: Fail) -> None:
         (["add", "docs", "--executor", "ray", "--ray-address", "127.0.0.1:9"], 2, "Ray"),
     ],
 )
-def test_what_is_far_away_and_does_not_answer(fail: Fail, words: list[str], code: int, told: str) -> None:
+def test_what_is_far_away_and_does_not_answer(
+    fail: Fail, words: list[str], code: int, told: str
+) -> None:
     found, line = fail(*words)
     assert (found, told in line) == (code, True), line
     assert not Path("sliders.db").exists()
@@ -164,7 +174,9 @@ def test_another_programs_database(fail: Fail) -> None:
 
 
 def test_a_workspace_that_is_a_text_file(fail: Fail) -> None:
-    Path("notes.db").write_text("these are notes, and not a database at all " * 40, encoding="utf-8")
+    Path("notes.db").write_text(
+        "these are notes, and not a database at all " * 40, encoding="utf-8"
+    )
     assert "notes.db" in fail("ask", "docs", QUESTION, "-w", "notes.db")[1]
 
 
@@ -182,17 +194,31 @@ def test_a_refused_database_is_left_as_it_was(fail: Fail) -> None:
     Path("words.txt").write_text("only words, no database " * 10, encoding="utf-8")
     assert "not a SQLite database" in fail("add", "docs", "-w", "words.txt")[1]
     assert Path("other.db").read_bytes() == before
-    assert not [path for path in Path().iterdir() if path.name.startswith(("other.db-", "other.db.", "words.txt."))]
+    assert not [
+        path
+        for path in Path().iterdir()
+        if path.name.startswith(("other.db-", "other.db.", "words.txt."))
+    ]
 
 
 def test_a_workspace_is_made_only_by_adding(fail: Fail) -> None:
-    for words in (["reconcile"], ["extract"], ["query", "SELECT 1"], ["undo", "things"], ["ask", QUESTION]):
+    for words in (
+        ["reconcile"],
+        ["extract"],
+        ["query", "SELECT 1"],
+        ["undo", "things"],
+        ["ask", QUESTION],
+    ):
         assert "does not exist" in fail(*words, "-w", "typo.db")[1]
     assert not Path("typo.db").exists()
 
 
-@pytest.mark.skipif(os.name != "posix" or sys.platform == "darwin", reason="names are Unicode there")
-def test_a_name_that_is_no_unicode_fails_nothing(fail: Fail, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.skipif(
+    os.name != "posix" or sys.platform == "darwin", reason="names are Unicode there"
+)
+def test_a_name_that_is_no_unicode_fails_nothing(
+    fail: Fail, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path(os.fsdecode(b"docs/caf\xe9.txt")).write_text("A log of Merrow.", encoding="utf-8")
     assert run(["add", "docs", "-q"]) == 0
     assert "2 new" in capsys.readouterr().out
@@ -212,7 +238,10 @@ def test_an_export_replaces_exports_only(fail: Fail) -> None:
     assert "no earlier export" in fail("export", "other.db")[1]
     for kind in ("sqlite", "excel"):
         assert "no earlier export" in fail("export", "docs/anchor.txt", "--format", kind)[1]
-    assert (Path("other.db").read_bytes(), Path("docs/anchor.txt").read_bytes()) == (paid, document_before)
+    assert (Path("other.db").read_bytes(), Path("docs/anchor.txt").read_bytes()) == (
+        paid,
+        document_before,
+    )
     assert "does not exist" in fail("export", "nowhere/audit.db")[1]
     for target in ("audit.db", "tables.xlsx"):
         assert [run(["export", target]) for _ in range(2)] == [0, 0]
@@ -221,10 +250,16 @@ def test_an_export_replaces_exports_only(fail: Fail) -> None:
 def test_two_processes_on_one_workspace(fail: Fail) -> None:
     run(["add", "docs", "-q"])
     holder = subprocess.Popen(
-        [sys.executable, "-c", "import sys\nfrom sliders.store.database import Database\n"
-         "with Database('sliders.db'):\n    print('held', flush=True)\n    sys.stdin.read()"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            "import sys\nfrom sliders.store.database import Database\n"
+            "with Database('sliders.db'):\n    print('held', flush=True)\n    sys.stdin.read()",
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
@@ -235,7 +270,9 @@ def test_two_processes_on_one_workspace(fail: Fail) -> None:
 
 
 def test_disk_full_while_writing(tmp_path: Path) -> None:
-    """The child's files may not grow over a limit, which the system reports as a write that fails."""
+    """The child's files may not grow over a limit, which the system reports
+    as a write that fails.
+    """
     with FakeServer(served) as server:
         for number in range(30):
             text = document(f"Thing {number}", cost="1 euro") * 300
@@ -248,8 +285,11 @@ def test_disk_full_while_writing(tmp_path: Path) -> None:
         )
         done = subprocess.run(
             [sys.executable, "-c", script, "ask", "docs", QUESTION, "-q", *server_args(server)],
-            capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
     assert done.returncode == 1
     lines = done.stderr.strip().splitlines()
     assert len(lines) == 1, done.stderr
@@ -259,12 +299,17 @@ def test_disk_full_while_writing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "where"),
     [
-        (["asks"], "sliders"), (["add", "docs", "--wrkspace", "x"], "sliders add"),
-        (["set-value", "t", "c", "1"], "sliders set-value"), (["query"], "sliders query"),
-        (["model", "pul"], "sliders model"), (["model"], "sliders model"),
+        (["asks"], "sliders"),
+        (["add", "docs", "--wrkspace", "x"], "sliders add"),
+        (["set-value", "t", "c", "1"], "sliders set-value"),
+        (["query"], "sliders query"),
+        (["model", "pul"], "sliders model"),
+        (["model"], "sliders model"),
     ],
-)  # fmt: skip
-def test_a_command_that_is_none_says_where_help_is(fail: Fail, words: list[str], where: str) -> None:
+)
+def test_a_command_that_is_none_says_where_help_is(
+    fail: Fail, words: list[str], where: str
+) -> None:
     code, told = fail(*words)
     assert code == 2
     assert told.endswith(f" See: {where} --help")
@@ -303,12 +348,26 @@ def test_interrupt_is_clean(tmp_path: Path) -> None:
 
     with FakeServer(served, latency=0.3) as server:
         for number in range(20):
-            Path(f"docs/thing{number}.txt").write_text(document(f"Thing {number}", cost="1 euro"), encoding="utf-8")
+            Path(f"docs/thing{number}.txt").write_text(
+                document(f"Thing {number}", cost="1 euro"), encoding="utf-8"
+            )
         child = subprocess.Popen(
-            [sys.executable, "-m", "sliders", "ask", "docs", QUESTION, "-q", "--concurrency", "1",
-             *server_args(server)],
-            stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "sliders",
+                "ask",
+                "docs",
+                QUESTION,
+                "-q",
+                "--concurrency",
+                "1",
+                *server_args(server),
+            ],
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         deadline = time.monotonic() + 60
         while len(server.bodies) < 4 and time.monotonic() < deadline:
             time.sleep(0.02)

@@ -1,4 +1,6 @@
-"""What goes wrong with a workspace on a server: one clear line, a non-zero exit code, nothing half written."""
+"""What goes wrong with a workspace on a server: one clear line, a non-zero exit code,
+nothing half written.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ QUESTION = "What is the total cost?"
 Say = Callable[..., tuple[int, str]]
 FULL = """CREATE FUNCTION {schema}.no_room() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
-    CREATE TRIGGER no_room BEFORE INSERT ON {schema}.sl_{table} EXECUTE FUNCTION {schema}.no_room()"""
+    CREATE TRIGGER no_room BEFORE INSERT ON {schema}.sl_{table}
+    EXECUTE FUNCTION {schema}.no_room()"""
 
 
 @pytest.fixture(autouse=True)
@@ -31,23 +34,34 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServe
     monkeypatch.chdir(tmp_path)
     Path("docs").mkdir()
     for number, name in enumerate(("Anchor", "Beacon", "Crane")):
-        Path(f"docs/{name}.txt").write_text(document(name, cost=f"{number + 1}0 euros"), encoding="utf-8")
+        Path(f"docs/{name}.txt").write_text(
+            document(name, cost=f"{number + 1}0 euros"), encoding="utf-8"
+        )
     with FakeServer(served) as server, requests_allowed():
-        for name, value in {"MODEL": "reader", "BASE_URL": server.base_url, "API_KEY": "k", "RETRIES": "0"}.items():
+        for name, value in {
+            "MODEL": "reader",
+            "BASE_URL": server.base_url,
+            "API_KEY": "k",
+            "RETRIES": "0",
+        }.items():
             monkeypatch.setenv(f"SLIDERS_{name}", value)
         yield server
 
 
 @pytest.fixture
 def say(capsys: pytest.CaptureFixture[str]) -> Say:
-    """Runs a command over a workspace; its exit code, and the one line that it says when it fails."""
+    """Runs a command over a workspace; its exit code, and the one line that
+    it says when it fails.
+    """
 
     def call(place: str, *words: str) -> tuple[int, str]:
         capsys.readouterr()
         code = run([*words, "-w", place, *(["-q"] if words[0] in ("ask", "add") else [])])
         out = capsys.readouterr()
         if code:
-            assert len(out.err.strip().splitlines()) == 1 and out.err.startswith("sliders: "), out.err
+            assert len(out.err.strip().splitlines()) == 1 and out.err.startswith("sliders: "), (
+                out.err
+            )
             assert "unexpected" not in out.err and "Traceback" not in out.err and out.out == ""
         return code, out.err if code else out.out
 
@@ -56,7 +70,9 @@ def say(capsys: pytest.CaptureFixture[str]) -> Say:
 
 def admin(sql: str) -> list[Any]:
     """Runs statements as the server's owner."""
-    with psycopg.connect(make_url(server()).set(drivername="postgresql").render_as_string(False), autocommit=True) as raw:
+    with psycopg.connect(
+        make_url(server()).set(drivername="postgresql").render_as_string(False), autocommit=True
+    ) as raw:
         cursor = raw.execute(sql)
         return cursor.fetchall() if cursor.description else []
 
@@ -76,7 +92,9 @@ def schema_of(place: str) -> str:
         ({"drivername": "postgresql+asyncpg"}, "not 'postgresql+asyncpg'", 2),
     ],
 )
-def test_a_wrong_address(say: Say, model: FakeServer, change: dict[str, Any], told: str, code: int) -> None:
+def test_a_wrong_address(
+    say: Say, model: FakeServer, change: dict[str, Any], told: str, code: int
+) -> None:
     place = make_url(new_place()).set(**change).render_as_string(hide_password=False)
     for words in (("ask", "docs", QUESTION), ("tables",)):
         found, line = say(place, *words)
@@ -94,7 +112,11 @@ def test_a_driver_that_is_missing(say: Say, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_reader_of_nothing(say: Say) -> None:
     place = new_place()
     for words in (("tables",), ("ask", QUESTION), ("export", "audit.db"), ("verify", place)):
-        code, line = say(place, *words) if words[0] != "verify" else (run(["verify", place]), "does not exist")
+        code, line = (
+            say(place, *words)
+            if words[0] != "verify"
+            else (run(["verify", place]), "does not exist")
+        )
         assert code == 1 and "does not exist" in line, line
     assert not workspace_is_there(place) and not Path("audit.db").exists()
 
@@ -106,7 +128,9 @@ def test_a_user_without_rights_leaves_nothing(say: Say, grant: str) -> None:
     admin(f"CREATE ROLE {role} LOGIN")
     try:
         admin(grant.format(database=f'"{make_url(place).database}"', role=role))
-        code, line = say(make_url(place).set(username=role).render_as_string(False), "ask", "docs", QUESTION)
+        code, line = say(
+            make_url(place).set(username=role).render_as_string(False), "ask", "docs", QUESTION
+        )
         assert code == 1 and "does not let this user do that (permission denied" in line, line
         assert not workspace_is_there(place)
     finally:
@@ -117,8 +141,10 @@ def test_a_user_who_may_only_read_cannot_write(say: Say) -> None:
     place, role = new_place(), "sl_test_reads"
     assert say(place, "ask", "docs", QUESTION)[0] == 0
     schema = schema_of(place)
-    admin(f"CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA {schema} TO {role};"
-          f" GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}")  # fmt: skip
+    admin(
+        f"CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA {schema} TO {role};"
+        f" GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}"
+    )
     try:
         here = make_url(place).set(username=role).render_as_string(False)
         assert "things: 3 rows" in say(here, "tables")[1]
@@ -148,14 +174,19 @@ def test_a_newer_and_an_older_layout(say: Say) -> None:
 def test_a_server_that_goes_away_in_the_middle(
     say: Say, model: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its connections end at the third call; the same command goes on, and pays for no answer twice that was stored."""
+    """Its connections end at the third call; the same command goes on, and pays for no answer
+    twice that was stored.
+    """
     place = new_place()
     calls: list[str] = []
 
     def going(body: dict[str, Any]) -> Any:
         calls.append(str(body["messages"]))
         if len(calls) == 3:
-            admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sliders'")
+            admin(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                "application_name = 'sliders'"
+            )
         return served(body)
 
     with FakeServer(going) as dying:
@@ -166,12 +197,16 @@ def test_a_server_that_goes_away_in_the_middle(
             assert Catalog(database).journal.runs()[-1].status == "running"
         code, out = say(place, "ask", "docs", QUESTION, "--concurrency", "1")
     assert code == 0 and "60" in out
-    assert len(calls) - len(set(calls)) <= 1, "only the answer that could not be stored is asked for again"
+    assert len(calls) - len(set(calls)) <= 1, (
+        "only the answer that could not be stored is asked for again"
+    )
 
 
 @pytest.mark.parametrize("table", ["documents", "chunks", "calls", "cells", "table_versions"])
 def test_a_disk_of_the_server_that_is_full(say: Say, table: str) -> None:
-    """The server says so, whatever is being written; when there is room again, the same command ends as ever."""
+    """The server says so, whatever is being written; when there is room again, the same
+    command ends as ever.
+    """
     place = new_place()
     with Database(place) as database:
         Catalog(database)
@@ -180,10 +215,18 @@ def test_a_disk_of_the_server_that_is_full(say: Say, table: str) -> None:
     code, line = say(place, "ask", "docs", QUESTION)
     assert code == 1 and "no room left on its disk" in line, line
     with Database(place, write=False) as database:
-        rows = "SELECT (SELECT count(*) FROM sl_documents), (SELECT count(DISTINCT document_key) FROM sl_chunks)"
+        rows = (
+            "SELECT (SELECT count(*) FROM sl_documents), (SELECT count(DISTINCT "
+            "document_key) FROM sl_chunks)"
+        )
         documents, with_chunks = database.query(rows)[0]
         assert documents == with_chunks, "no document stands there without its chunks"
-        assert database.value("SELECT count(*) FROM sl_rows WHERE key NOT IN (SELECT row_key FROM sl_cells)") == 0
+        assert (
+            database.value(
+                "SELECT count(*) FROM sl_rows WHERE key NOT IN (SELECT row_key FROM sl_cells)"
+            )
+            == 0
+        )
     admin(f"DROP TRIGGER no_room ON {schema}.sl_{table}")
     code, out = say(place, "ask", "docs", QUESTION)
     assert code == 0 and "60" in out

@@ -24,9 +24,15 @@ def server() -> Iterator[FakeServer]:
 
 @pytest.fixture
 def shell(
-    server: FakeServer, place: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    server: FakeServer,
+    place: str | Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Shell:
-    """Runs a command line over a new workspace on either engine and two documents; exit code, output, error output."""
+    """Runs a command line over a new workspace on either engine and two documents;
+    exit code, output, error output.
+    """
     for name in ("SLIDERS_MODEL", "SLIDERS_BASE_URL", "SLIDERS_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SLIDERS_MODEL", "reader")
@@ -35,8 +41,12 @@ def shell(
     monkeypatch.setenv("SLIDERS_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "anchor.txt").write_text(document("Anchor", cost="120 euros"), encoding="utf-8")
-    (tmp_path / "docs" / "beacon.txt").write_text(document("Beacon", cost="340 euros"), encoding="utf-8")
+    (tmp_path / "docs" / "anchor.txt").write_text(
+        document("Anchor", cost="120 euros"), encoding="utf-8"
+    )
+    (tmp_path / "docs" / "beacon.txt").write_text(
+        document("Beacon", cost="340 euros"), encoding="utf-8"
+    )
 
     def call(*words: str) -> tuple[int, str, str]:
         capsys.readouterr()
@@ -51,14 +61,20 @@ def shell(
     ("words", "documents", "questions"),
     [
         (["docs", "How many?"], ["docs"], ["How many?"]),
-        (["docs", "a.txt", "How many?", "Which one is it?"], ["docs", "a.txt"], ["How many?", "Which one is it?"]),
+        (
+            ["docs", "a.txt", "How many?", "Which one is it?"],
+            ["docs", "a.txt"],
+            ["How many?", "Which one is it?"],
+        ),
         (["How many?"], [], ["How many?"]),
         (["docs/*.txt", "Why"], ["docs/*.txt"], ["Why"]),
         (["missing.txt", "Why is it so?"], ["missing.txt"], ["Why is it so?"]),
         (["docs", ""], ["docs"], [""]),
     ],
 )
-def test_words_are_documents_or_questions(words: list[str], documents: list[str], questions: list[str]) -> None:
+def test_words_are_documents_or_questions(
+    words: list[str], documents: list[str], questions: list[str]
+) -> None:
     assert split_words(words) == (documents, questions)
 
 
@@ -98,8 +114,12 @@ def test_the_same_command_again_extracts_nothing(shell: Shell, server: FakeServe
 
 @pytest.mark.parametrize("before", [[], ["Which name has the largest length?"]])
 @pytest.mark.parametrize("start", ["", "~nobody ", "Is * "])
-def test_a_question_longer_than_a_file_name_is_a_question(shell: Shell, before: list[str], start: str) -> None:
-    question = start + "It is a long story that nobody wants to hear. " * 110 + "What is the total cost?"
+def test_a_question_longer_than_a_file_name_is_a_question(
+    shell: Shell, before: list[str], start: str
+) -> None:
+    question = (
+        start + "It is a long story that nobody wants to hear. " * 110 + "What is the total cost?"
+    )
     assert len(question) > 5000
     code, out, err = shell("ask", "docs", *before, question, "--json", "-q")
     assert (code, err) == (0, "")
@@ -116,8 +136,12 @@ def test_the_dialect_says_how_a_model_is_asked(shell: Shell, server: FakeServer)
         return {stage["stage"]: stage["calls"] for stage in json.loads(out)["stages"]}
 
     assert stages() == stages("--dialect", "auto") == stages("--dialect", "full")
-    assert stages("--dialect", "compact")["plan"] == 0 < stages()["plan"], "a small model's hints are read by patterns"
-    assert stages("--dialect", "compact")["answer"] == 2 * stages()["answer"], "its statement is held against a second one"
+    assert stages("--dialect", "compact")["plan"] == 0 < stages()["plan"], (
+        "a small model's hints are read by patterns"
+    )
+    assert stages("--dialect", "compact")["answer"] == 2 * stages()["answer"], (
+        "its statement is held against a second one"
+    )
     assert shell("explain", "What is the total cost?", "--dialect", "loud")[0] == 2
     assert server.bodies == []
 
@@ -129,7 +153,13 @@ def test_dry_run_calls_nothing(shell: Shell, server: FakeServer) -> None:
     assert "extract" in out
     assert "calls" in out
     code, out, _ = shell("explain", "What is the total cost?", "--json")
-    assert {s["stage"] for s in json.loads(out)["stages"]} == {"plan", "schema", "gate", "extract", "answer"}
+    assert {s["stage"] for s in json.loads(out)["stages"]} == {
+        "plan",
+        "schema",
+        "gate",
+        "extract",
+        "answer",
+    }
     assert server.bodies == []
 
 
@@ -154,7 +184,9 @@ def test_step_by_step(shell: Shell, tmp_path: Path) -> None:
 
 def test_decisions_of_people(shell: Shell) -> None:
     shell("ask", "docs", "What is the total cost?")
-    code, out, err = shell("set-value", "things", "cost", "130 euros", "--where", "name=Anchor", "--reason", "invoice")
+    code, out, err = shell(
+        "set-value", "things", "cost", "130 euros", "--where", "name=Anchor", "--reason", "invoice"
+    )
     assert (code, err.count("unexpected")) == (0, 0)
     assert "decision 1" in out
     assert "470" in shell("query", "SELECT SUM(cost) FROM things")[1]
@@ -170,15 +202,31 @@ def test_decisions_of_people(shell: Shell) -> None:
     assert "anchor.txt" in told
     for column, value in (("name", "Anchor"), ("cost", "130")):
         assert shell("set-value", "things", column, value, "--where", "document=anchor.txt")[0] == 0
-    assert "Beacon" not in shell("tables", "things")[1] and shell("conflicts")[1] == "no open conflicts\n"
+    assert (
+        "Beacon" not in shell("tables", "things")[1]
+        and shell("conflicts")[1] == "no open conflicts\n"
+    )
     assert shell("split", "things", "--where", "name=Anchor", "--other", "name=Beacon")[0] == 0
 
 
 def test_a_decision_is_listed_and_taken_back_for_good(shell: Shell) -> None:
     shell("ask", "docs", "What is the total cost?")
-    shell("set-value", "things", "cost", "130 euros", "--where", "name=Anchor", "--author", "Ada", "--reason", "invoice")
+    shell(
+        "set-value",
+        "things",
+        "cost",
+        "130 euros",
+        "--where",
+        "name=Anchor",
+        "--author",
+        "Ada",
+        "--reason",
+        "invoice",
+    )
     assert "decision 1: things.cost = 130" in shell("decisions")[1]
-    row = json.loads(shell("query", "SELECT row_id FROM things WHERE name = 'Anchor'", "--json")[1])["rows"][0]["row_id"]
+    row = json.loads(
+        shell("query", "SELECT row_id FROM things WHERE name = 'Anchor'", "--json")[1]
+    )["rows"][0]["row_id"]
     told = shell("why", row)[1]
     assert "the table shows cost = 130" in told
     assert "decision 1 of Ada: invoice" in told
@@ -195,14 +243,27 @@ def test_a_decision_is_listed_and_taken_back_for_good(shell: Shell) -> None:
 def test_a_decision_about_nothing_says_so(shell: Shell) -> None:
     shell("ask", "docs", "What is the total cost?")
     code, _, err = shell("set-value", "things", "cost", "1", "--where", "name=Nobody", "-q")
-    assert (code, err) == (0, "sliders: no row of things has name=Nobody now; the decision waits for such rows\n")
+    assert (code, err) == (
+        0,
+        "sliders: no row of things has name=Nobody now; the decision waits for such rows\n",
+    )
 
 
 def test_a_decision_stays_where_its_model_is_gone(shell: Shell) -> None:
     shell("ask", "docs", "What is the total cost?")
     (Path("docs") / "anchor2.txt").write_text(document("Ancor", cost="120 euros"), encoding="utf-8")
     shell("add", "docs")
-    decision = ("merge", "things", "--where", "name=Anchor", "--other", "name=Beacon", "--base-url", "http://127.0.0.1:9", "-q")
+    decision = (
+        "merge",
+        "things",
+        "--where",
+        "name=Anchor",
+        "--other",
+        "name=Beacon",
+        "--base-url",
+        "http://127.0.0.1:9",
+        "-q",
+    )
     code, _, err = shell(*decision, "--model", "reader")
     assert code == 1, err
     assert "decision 1 is kept" in err
@@ -211,11 +272,21 @@ def test_a_decision_stays_where_its_model_is_gone(shell: Shell) -> None:
 
 def test_missing_values_are_null_and_whole_numbers_stay_whole(shell: Shell) -> None:
     shell("ask", "docs", "What is the total cost?")
-    sql = "SELECT CASE WHEN name = 'Anchor' THEN 7 END AS a, 1 AS b, 2 AS b, 1e999 AS c FROM things ORDER BY name"
-    rows = json.loads(shell("query", sql, "--json")[1], parse_constant=lambda word: pytest.fail(word))
+    sql = (
+        "SELECT CASE WHEN name = 'Anchor' THEN 7 END AS a, 1 AS b, 2 AS b, 1e999 AS c FROM "
+        "things ORDER BY name"
+    )
+    rows = json.loads(
+        shell("query", sql, "--json")[1], parse_constant=lambda word: pytest.fail(word)
+    )
     assert rows["notes"] == []
-    assert rows["rows"] == [{"a": 7, "b": 1, "b_2": 2, "c": None}, {"a": None, "b": 1, "b_2": 2, "c": None}]
-    assert shell("query", "SELECT CASE WHEN name = 'Anchor' THEN 7 END AS a FROM things ORDER BY name")[1].split() == ["a", "7"]
+    assert rows["rows"] == [
+        {"a": 7, "b": 1, "b_2": 2, "c": None},
+        {"a": None, "b": 1, "b_2": 2, "c": None},
+    ]
+    assert shell(
+        "query", "SELECT CASE WHEN name = 'Anchor' THEN 7 END AS a FROM things ORDER BY name"
+    )[1].split() == ["a", "7"]
 
 
 def test_a_query_says_that_it_is_incomplete(shell: Shell) -> None:
@@ -229,19 +300,32 @@ def test_a_query_says_that_it_is_incomplete(shell: Shell) -> None:
     code, out, err = shell("query", sql, "--max-tokens", "1", "--json")
     assert (code, err) == (0, "")
     assert "incomplete" in json.loads(out)["notes"][0]
-    assert json.loads(shell("query", sql, "--json")[1]) == {"rows": [{"SUM(cost)": 470}], "notes": []}
+    assert json.loads(shell("query", sql, "--json")[1]) == {
+        "rows": [{"SUM(cost)": 470}],
+        "notes": [],
+    }
 
 
 def test_a_query_fails_where_its_model_is_gone(shell: Shell) -> None:
     shell("add", "docs")
-    code, out, err = shell("query", "SELECT cost FROM docs", "--base-url", "http://127.0.0.1:9", "--model", "reader", "-q")
+    code, out, err = shell(
+        "query",
+        "SELECT cost FROM docs",
+        "--base-url",
+        "http://127.0.0.1:9",
+        "--model",
+        "reader",
+        "-q",
+    )
     assert (code, out) == (1, "")
     assert err.startswith("sliders: ") and err.count("\n") == 1
 
 
 def test_a_chunk_is_explained(shell: Shell) -> None:
     shell("ask", "docs", "What is the total cost?")
-    row = json.loads(shell("query", "SELECT row_id FROM things LIMIT 1", "--json")[1])["rows"][0]["row_id"]
+    row = json.loads(shell("query", "SELECT row_id FROM things LIMIT 1", "--json")[1])["rows"][0][
+        "row_id"
+    ]
     chunk = json.loads(shell("why", row, "--json")[1])["lines"][0].split()[-1]
     code, told, _ = shell("why", chunk)
     assert code == 0
@@ -257,7 +341,9 @@ def test_export_and_verify(shell: Shell, tmp_path: Path) -> None:
     assert shell("export", "audit.db")[0] == 0
     code, out, _ = shell("verify", "audit.db")
     assert (code, "walks back" in out) == (0, True)
-    assert shell("export", "tables", "--format", "csv")[1].strip() == str(Path("tables") / "things.csv")
+    assert shell("export", "tables", "--format", "csv")[1].strip() == str(
+        Path("tables") / "things.csv"
+    )
     assert "Anchor" in (tmp_path / "tables" / "things.csv").read_text(encoding="utf-8")
     assert shell("export", "tables")[0] == 2
 
@@ -280,29 +366,47 @@ def test_model_commands(shell: Shell) -> None:
 
 
 def test_a_pinned_schema_from_a_file(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "schema.sql").write_text("CREATE TABLE things (name TEXT, cost REAL);", encoding="utf-8")
-    code, out, _ = shell("ask", "docs", "What is the total cost?", "--schema", "schema.sql", "--json")
+    (tmp_path / "schema.sql").write_text(
+        "CREATE TABLE things (name TEXT, cost REAL);", encoding="utf-8"
+    )
+    code, out, _ = shell(
+        "ask", "docs", "What is the total cost?", "--schema", "schema.sql", "--json"
+    )
     assert code == 0
     assert json.loads(out)["value"] == 460
     assert "(pinned)" in shell("schema")[1]
 
 
 def test_a_schema_is_shown_with_currency_scale_and_unit(shell: Shell, tmp_path: Path) -> None:
-    columns = "{name: cost, type: number, currency: EUR, scale: thousands}, {name: span, type: number, unit: metres}"
-    (tmp_path / "schema.yaml").write_text(f"tables: [{{name: things, columns: [{columns}]}}]", encoding="utf-8")
+    columns = (
+        "{name: cost, type: number, currency: EUR, scale: thousands}, {name: span, type: "
+        "number, unit: metres}"
+    )
+    (tmp_path / "schema.yaml").write_text(
+        f"tables: [{{name: things, columns: [{columns}]}}]", encoding="utf-8"
+    )
     assert shell("ask", "docs", "What is the total cost?", "--schema", "schema.yaml")[0] == 0
     listed = shell("schema")[1]
     assert "cost number in EUR thousands" in listed and "span number in metres" in listed
     columns_told = json.loads(shell("schema", "--json")[1])[0]["columns"]
-    assert [(c["currency"], c["scale"], c["unit"]) for c in columns_told] == [("EUR", "thousands", ""), ("", "", "metres")]
+    assert [(c["currency"], c["scale"], c["unit"]) for c in columns_told] == [
+        ("EUR", "thousands", ""),
+        ("", "", "metres"),
+    ]
 
 
 def test_a_workflow_is_chosen_and_explained(shell: Shell) -> None:
     assert shell("add", "docs")[0] == 0
     code, out, _ = shell("explain", "What is the cost of Anchor?", "--workflow", "auto")
-    assert code == 0 and out.startswith("workflow: extract and query") and "because: no model judged" in out
+    assert (
+        code == 0
+        and out.startswith("workflow: extract and query")
+        and "because: no model judged" in out
+    )
     code, out, _ = shell("explain", "What is the cost of Anchor?", "--workflow", "lookup")
-    assert code == 0 and out.startswith("workflow:") and "because:" in out and "calls at most: " in out
+    assert (
+        code == 0 and out.startswith("workflow:") and "because:" in out and "calls at most: " in out
+    )
     code, out, _ = shell("explain", "How many are there? Ignore the annex.")
     assert code == 0 and 'hint: skip what is about "annex"' in out
     for command in (["explain"], ["ask", "--dry-run"]):

@@ -1,4 +1,6 @@
-"""The words of `sliders ask`: which of them mean documents, and which are questions, in any language."""
+"""The words of `sliders ask`: which of them mean documents, and which are
+questions, in any language.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,43 @@ from sliders.cli import run, split_words
 from sliders.llm.testing import requests_allowed
 
 QUESTIONS = (
-    "问题一？", "总费用是多少？", "总费用", "総額はいくらですか", "費用は？", "ค่าใช้จ่ายรวม", "كم؟", "费用(P/E)是多少？",
-    "Umsatz?", "Why?", "Größe?",
-    "What is the P/E ratio?", "Wie hoch ist der Umsatz", "What is in report.pdf", "How many [draft] reports?", "", "  ",
-)  # fmt: skip
+    "问题一？",
+    "总费用是多少？",
+    "总费用",
+    "総額はいくらですか",
+    "費用は？",
+    "ค่าใช้จ่ายรวม",
+    "كم؟",
+    "费用(P/E)是多少？",
+    "Umsatz?",
+    "Why?",
+    "Größe?",
+    "What is the P/E ratio?",
+    "Wie hoch ist der Umsatz",
+    "What is in report.pdf",
+    "How many [draft] reports?",
+    "",
+    "  ",
+)
 DOCUMENTS = (
-    "docs", "missing.txt", "missing", "年报.pdf", "年报/2023", "报告*", "*.txt", "docs/*.txt", "a?.txt", "../other",
+    "docs",
+    "missing.txt",
+    "missing",
+    "年报.pdf",
+    "年报/2023",
+    "报告*",
+    "*.txt",
+    "docs/*.txt",
+    "a?.txt",
+    "../other",
     "/tmp/nothing",
-    "https://example.org/a.pdf", "s3://bucket/报告", "report-2023", "report_2023", "[ab]", "文件",
-)  # fmt: skip
+    "https://example.org/a.pdf",
+    "s3://bucket/报告",
+    "report-2023",
+    "report_2023",
+    "[ab]",
+    "文件",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +86,16 @@ def test_the_last_word_is_a_question() -> None:
 
 def test_two_questions_are_asked_of_the_documents(capsys: pytest.CaptureFixture[str]) -> None:
     with requests_allowed(), FakeServer(served) as server:
-        words = ["ask", "docs", "文件", "cost 总费用是多少？", "费用 cost？", "-q", "--model", "reader"]
+        words = [
+            "ask",
+            "docs",
+            "文件",
+            "cost 总费用是多少？",
+            "费用 cost？",
+            "-q",
+            "--model",
+            "reader",
+        ]
         code = run([*words, "--base-url", server.base_url, "--api-key", "k"])
     out = capsys.readouterr()
     assert (code, out.err) == (0, "")

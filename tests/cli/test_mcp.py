@@ -29,7 +29,9 @@ QUESTION = "What is the average length of the bridges in metres?"
 
 
 def workspace(tmp_path: Path, **settings: Any) -> sliders.Workspace:
-    ws = sliders.Workspace(tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder(), **settings)
+    ws = sliders.Workspace(
+        tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder(), **settings
+    )
     ws.add(ROOT / "demo" / "documents")
     return ws
 
@@ -37,20 +39,29 @@ def workspace(tmp_path: Path, **settings: Any) -> sliders.Workspace:
 async def test_an_agent_asks_looks_and_gets_the_words(tmp_path: Path) -> None:
     with workspace(tmp_path) as ws:
         async with Client(mcp_server(ws)) as client:
-            assert {tool.name for tool in (await client.list_tools()).tools} == {"ask", "query", "tables", "why"}
+            assert {tool.name for tool in (await client.list_tools()).tools} == {
+                "ask",
+                "query",
+                "tables",
+                "why",
+            }
             answer = (await client.call_tool("ask", {"question": QUESTION})).structured_content
             assert answer["value"] == pytest.approx(ws.tables["bridges"]["length"].mean())
             assert answer["sql"] and answer["citations"] and "range" in answer
             listed = (await client.call_tool("tables", {})).structured_content
             assert listed["tables"][0]["name"] == "bridges" and listed["documents_in_all"] == 10
-            asked = {"sql": "SELECT row_id, length FROM bridges WHERE length IS NOT NULL ORDER BY length"}
+            asked = {
+                "sql": "SELECT row_id, length FROM bridges WHERE length IS NOT NULL ORDER BY length"
+            }
             rows = (await client.call_tool("query", asked)).structured_content
             assert rows["columns"] == ["row_id", "length"] and not rows["truncated"]
             why = await client.call_tool("why", {"subject": rows["rows"][0]["row_id"]})
             assert "metres" in why.content[0].text
 
 
-async def test_tables_and_words_are_told_while_a_query_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_tables_and_words_are_told_while_a_query_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun, looked = threading.Event(), threading.Event()
 
     def slow(session: Session, sql: str) -> Any:
@@ -62,7 +73,9 @@ async def test_tables_and_words_are_told_while_a_query_runs(tmp_path: Path, monk
     with workspace(tmp_path) as ws:
         await ws.ask_async(QUESTION)
         async with Client(mcp_server(ws)) as client:
-            query = asyncio.create_task(client.call_tool("query", {"sql": "SELECT COUNT(*) AS n FROM bridges"}))
+            query = asyncio.create_task(
+                client.call_tool("query", {"sql": "SELECT COUNT(*) AS n FROM bridges"})
+            )
             await asyncio.to_thread(begun.wait, 10)
             listed = (await client.call_tool("tables", {})).structured_content
             why = await client.call_tool("why", {"subject": "ferry_timetable.txt"})
@@ -73,9 +86,15 @@ async def test_tables_and_words_are_told_while_a_query_runs(tmp_path: Path, monk
 
 @pytest.mark.parametrize(
     ("sql", "told"),
-    [("DELETE FROM bridges", "SELECT"), ("SELECT * FROM sl_documents", "sl_documents"), ("SELECT gone FROM bridges", "gone")],
+    [
+        ("DELETE FROM bridges", "SELECT"),
+        ("SELECT * FROM sl_documents", "sl_documents"),
+        ("SELECT gone FROM bridges", "gone"),
+    ],
 )
-async def test_a_statement_that_does_more_than_look_is_refused_in_words(tmp_path: Path, sql: str, told: str) -> None:
+async def test_a_statement_that_does_more_than_look_is_refused_in_words(
+    tmp_path: Path, sql: str, told: str
+) -> None:
     with workspace(tmp_path) as ws:
         await ws.ask_async(QUESTION)
         async with Client(mcp_server(ws)) as client:
@@ -90,12 +109,16 @@ async def test_the_budget_is_one_for_all_questions(tmp_path: Path) -> None:
             first = await client.call_tool("ask", {"question": QUESTION})
             assert not first.is_error
             spent = ws.usage.tokens
-    with sliders.Workspace(tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder(), max_tokens=1) as ws:
+    with sliders.Workspace(
+        tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder(), max_tokens=1
+    ) as ws:
         async with Client(mcp_server(ws)) as client:
             asked = [f"How many bridges were opened after 2000? {number}" for number in (1, 2)]
             replies = [await client.call_tool("ask", {"question": question}) for question in asked]
             assert spent and replies[-1].is_error and "budget" in replies[-1].content[0].text
-            assert not (await client.call_tool("query", {"sql": "SELECT COUNT(*) AS n FROM bridges"})).is_error
+            assert not (
+                await client.call_tool("query", {"sql": "SELECT COUNT(*) AS n FROM bridges"})
+            ).is_error
 
 
 async def test_documents_are_added_only_from_the_folder_that_is_allowed(tmp_path: Path) -> None:
@@ -107,13 +130,17 @@ async def test_documents_are_added_only_from_the_folder_that_is_allowed(tmp_path
             assert not (await client.call_tool("add", {"path": "new.txt"})).is_error
             outside = await client.call_tool("add", {"path": "../w.db"})
             assert outside.is_error and "outside" in outside.content[0].text
-            assert (await client.call_tool("tables", {})).structured_content["documents_in_all"] == 11
+            assert (await client.call_tool("tables", {})).structured_content[
+                "documents_in_all"
+            ] == 11
         with pytest.raises(SettingsError, match="no folder"):
             mcp_server(ws, tmp_path / "none")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "203.0.113.1", "a..b"])
-def test_a_door_that_cannot_be_had(tmp_path: Path, host: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_door_that_cannot_be_had(
+    tmp_path: Path, host: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     workspace(tmp_path).close()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -124,7 +151,9 @@ def test_a_door_that_cannot_be_had(tmp_path: Path, host: str, capfd: pytest.Capt
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[list[str], str]]:
-    """A workspace with an answer: the command that serves it, and the address where it is served over HTTP."""
+    """A workspace with an answer: the command that serves it, and the address where it
+    is served over HTTP.
+    """
     with workspace(tmp_path) as ws:
         ws.ask(QUESTION)
     shutil.copy(tmp_path / "w.db", tmp_path / "v.db")  # one process writes to a workspace at a time
@@ -149,7 +178,9 @@ def served(tmp_path: Path) -> Iterator[tuple[list[str], str]]:
 async def test_over_standard_input_and_http(served: tuple[list[str], str]) -> None:
     command, address = served
     counted = {"sql": "SELECT COUNT(*) AS n FROM bridges"}
-    async with Client(StdioServerParameters(command=sys.executable, args=command, cwd=ROOT)) as client:
+    async with Client(
+        StdioServerParameters(command=sys.executable, args=command, cwd=ROOT)
+    ) as client:
         over_pipe = (await client.call_tool("query", counted)).structured_content
     async with Client(address) as client:
         over_http = (await client.call_tool("query", counted)).structured_content

@@ -22,14 +22,20 @@ def test_help_blocks_are_up_to_date() -> None:
 
 
 def test_every_command_is_described() -> None:
-    listed = re.findall(r"^  ([a-z-]+) {2,}", help_text("sliders").split("Commands:")[1], re.MULTILINE)
+    listed = re.findall(
+        r"^  ([a-z-]+) {2,}", help_text("sliders").split("Commands:")[1], re.MULTILINE
+    )
     assert len(listed) >= 15
     assert {name for name in listed if not re.search(rf"sliders {name}\b", README)} == set()
     assert "sliders ask" in commands(README)
 
 
 def test_every_variable_and_setting_is_in_the_table() -> None:
-    variables = {f"SLIDERS_{f.name.upper()}" for f in fields(Settings) if f.name not in ("stage_models", "budget")}
+    variables = {
+        f"SLIDERS_{f.name.upper()}"
+        for f in fields(Settings)
+        if f.name not in ("stage_models", "budget")
+    }
     assert {name for name in variables if f"`{name}`" not in README} == set()
     assert {f.name for f in fields(Settings) if f"`{f.name}`" not in README} == set()
 
@@ -65,7 +71,9 @@ def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (tmp_path / "audit.db").exists()
 
 
-def test_the_example_with_a_double_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_with_a_double_runs_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     example = re.search(r"<!-- example: double -->\n```python\n(.*?)```", README, re.DOTALL)
     assert example is not None
     monkeypatch.chdir(tmp_path)

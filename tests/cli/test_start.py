@@ -1,4 +1,6 @@
-"""The program starts at once: its version, its help and the tab key load nothing that only work needs."""
+"""The program starts at once: its version, its help and the tab key load nothing
+that only work needs.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +13,44 @@ from importlib.util import find_spec
 import pytest
 
 HEAVY = {
-    "aiohttp", "httpx", "instructor", "jinja2", "numpy", "onnxruntime", "openai", "pandas", "pydantic", "rich", "sliders.api",
-    "sqlalchemy", "sqlglot",
-}  # fmt: skip
+    "aiohttp",
+    "httpx",
+    "instructor",
+    "jinja2",
+    "numpy",
+    "onnxruntime",
+    "openai",
+    "pandas",
+    "pydantic",
+    "rich",
+    "sliders.api",
+    "sqlalchemy",
+    "sqlglot",
+}
 OF_TYPER = {"pydantic"}
 """What typer itself loads when it reads the words of a command."""
 
 
 def started(code: str, **environment: str) -> tuple[str, set[str]]:
-    """What a fresh interpreter prints when it runs `code`, and the modules that it has loaded at its end."""
-    whole = f"import json, sys\ntry:\n    {code}\nfinally:\n    print(json.dumps(list(sys.modules)), file=sys.stderr)"
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SLIDERS_", "COV_"))}
+    """What a fresh interpreter prints when it runs `code`, and the modules that it
+    has loaded at its end.
+    """
+    whole = (
+        f"import json, sys\ntry:\n    {code}\nfinally:\n    print(json.dumps(list(sys.modules)), "
+        "file=sys.stderr)"
+    )
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("SLIDERS_", "COV_"))
+    }
     done = subprocess.run(
-        [sys.executable, "-c", whole], env=kept | environment, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", whole],
+        env=kept | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     return done.stdout, set(json.loads(done.stderr))
 
@@ -39,7 +66,9 @@ def test_an_import_loads_nothing_heavy(module: str) -> None:
     assert module in loaded and loaded & HEAVY == set()
 
 
-@pytest.mark.parametrize(("word", "said"), [("--version", "sliders 0."), ("--help", "Usage: sliders")])
+@pytest.mark.parametrize(
+    ("word", "said"), [("--version", "sliders 0."), ("--help", "Usage: sliders")]
+)
 def test_an_option_of_the_program_loads_nothing_heavy(word: str, said: str) -> None:
     told, loaded = started(f"from sliders.cli import run; run([{word!r}])")
     assert told.strip().startswith(said) and loaded & HEAVY - OF_TYPER == set()
@@ -58,6 +87,9 @@ def test_an_option_of_the_program_loads_nothing_heavy(word: str, said: str) -> N
 def test_the_tab_key_loads_nothing_heavy(words: str, offered: set[str]) -> None:
     place = str(len(words.split(" ")) - 1)
     told, loaded = started(
-        "from sliders.cli import run; run([])", _SLIDERS_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=place
+        "from sliders.cli import run; run([])",
+        _SLIDERS_COMPLETE="complete_bash",
+        COMP_WORDS=words,
+        COMP_CWORD=place,
     )
     assert set(told.split()) == offered and loaded & HEAVY - OF_TYPER == set()

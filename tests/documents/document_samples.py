@@ -11,7 +11,9 @@ from sliders.documents import Document
 
 
 def check_document(document: Document) -> Document:
-    """Elements sorted, apart, inside the text, white space between; cells and rows where they say; pages cover."""
+    """Elements sorted, apart, inside the text, white space between; cells and rows where
+    they say; pages cover.
+    """
     text, at = document.text, 0
     for element in document.elements:
         assert at <= element.start < element.end <= len(text)
@@ -46,15 +48,25 @@ Placed = tuple[float, float, str]
 
 
 def make_pdf(
-    pages: list[list[Placed]], *, right: bool = False, bold: frozenset[str] = frozenset(), password: str = ""
+    pages: list[list[Placed]],
+    *,
+    right: bool = False,
+    bold: frozenset[str] = frozenset(),
+    password: str = "",
 ) -> bytes:
-    """A PDF of pieces (x, y from the top, text); numbers end at x when `right`, texts in `bold` are set in bold."""
+    """A PDF of pieces (x, y from the top, text); numbers end at x when `right`, texts in
+    `bold` are set in bold.
+    """
     buffer = io.BytesIO()
     drawing = canvas.Canvas(buffer, pagesize=letter, encrypt=password or None)
     for page in pages:
         for x, y, text in page:
             drawing.setFont("Times-Bold" if text in bold else "Times-Roman", 10)
-            place = drawing.drawRightString if right and text[:1] in "0123456789($—" else drawing.drawString
+            place = (
+                drawing.drawRightString
+                if right and text[:1] in "0123456789($—"
+                else drawing.drawString
+            )
             place(x, letter[1] - y, text)
         drawing.showPage()
     drawing.save()
@@ -70,7 +82,9 @@ STATEMENT_ROWS = [
 
 
 def statement_page() -> list[Placed]:
-    """One page with an income statement of three years; `$` and `)` stand apart as annual reports print them."""
+    """One page with an income statement of three years; `$` and `)` stand apart as
+    annual reports print them.
+    """
     page: list[Placed] = [
         (250, 60, "Lumen Works Ltd."),
         (220, 75, "STATEMENT OF INCOME"),

@@ -58,15 +58,19 @@ def test_markdown(tmp_path: Path) -> None:
     assert _found(document, "heading") == ["Lamp report", "Sales"]
     assert [element.level for element in document.elements if element.kind == "heading"] == [1, 2]
     assert _found(document, "list_item") == ["1. first point", "2. second point"]
-    assert _found(document, "table") == ["| Item | 2021 | 2020 |\n| --- | --- | --- |\n| Lamps | $5 | 4 |\n| Costs | (3) | 2 |"]
+    assert _found(document, "table") == [
+        "| Item | 2021 | 2020 |\n| --- | --- | --- |\n| Lamps | $5 | 4 |\n| Costs | (3) | 2 |"
+    ]
     grid = next(element.grid for element in document.elements if element.grid)
     assert grid.note == "(in millions)"
     assert document.title == "Lamp report"
     assert document.media_type == "text/markdown"
 
 
-HTML = """<!doctype html><html><head><title>The lamp page</title><style>p {color: red}</style></head><body>
-<h1>Lamps</h1><p>They sold <b>well</b> in the north of the country.</p><ul><li>One</li><li>Two</li></ul>
+HTML = """<!doctype html><html>\
+<head><title>The lamp page</title><style>p {color: red}</style></head><body>
+<h1>Lamps</h1><p>They sold <b>well</b> in the north of the country.</p>\
+<ul><li>One</li><li>Two</li></ul>
 <table>
 <tr><td rowspan="2">Item</td><th colspan="4">Year Ended June 30,</th></tr>
 <tr><td colspan="2">2021</td><td colspan="2">2020</td></tr>
@@ -90,7 +94,8 @@ def test_html_with_spanning_cells(tmp_path: Path) -> None:
 def test_a_cell_over_two_rows_is_in_both() -> None:
     table = html_table(
         "<table><tr><th>Town</th><th>Year</th><th>Lamps</th></tr>"
-        "<tr><td rowspan=2>Bern</td><td>2020</td><td>7</td></tr><tr><td>2021</td><td>9</td></tr></table>"
+        "<tr><td rowspan=2>Bern</td><td>2020</td><td>7</td></tr><tr><td>2021</td><td>9</"
+        "td></tr></table>"
     )
     assert table.rows == (("Bern", "2020", "7"), ("Bern", "2021", "9"))
 
@@ -101,7 +106,8 @@ def test_csv(tmp_path: Path, delimiter: str) -> None:
     lines = [delimiter.join(f'"{cell}"' if "," in cell else cell for cell in row) for row in rows]
     document = _load(tmp_path, "a.csv", "\n".join(lines))
     assert document.text == (
-        "| company | revenue | town |\n| --- | --- | --- |\n| Lumen | 5 | Bern |\n| Argand, Sons | 7 |  |"
+        "| company | revenue | town |\n| --- | --- | --- |\n| Lumen | 5 | Bern |\n"
+        "| Argand, Sons | 7 |  |"
     )
     grid = document.elements[0].grid
     assert grid is not None
@@ -152,7 +158,9 @@ def test_docx(tmp_path: Path) -> None:
     assert _found(document, "heading") == ["Lamp report", "Sales"]
     assert [element.level for element in document.elements if element.kind == "heading"] == [1, 2]
     assert _found(document, "list_item") == ["one point"]
-    assert _found(document, "table") == ["| Item | 2021 | 2020 |\n| --- | --- | --- |\n| Lamps | 5 | 4 |"]
+    assert _found(document, "table") == [
+        "| Item | 2021 | 2020 |\n| --- | --- | --- |\n| Lamps | 5 | 4 |"
+    ]
 
 
 def test_pptx_slides_are_pages(tmp_path: Path) -> None:
@@ -172,7 +180,8 @@ def test_pptx_slides_are_pages(tmp_path: Path) -> None:
 def test_email_keeps_its_fields_and_names_its_attachments(tmp_path: Path) -> None:
     raw = (
         "Subject: Price of lamps\nFrom: ada@lumen.example\nDate: Mon, 1 Mar 2021 10:00:00 +0000\n"
-        'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="b"\n\n--b\nContent-Type: text/html\n\n'
+        'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="b"\n\n--b\n'
+        "Content-Type: text/html\n\n"
         "<p>A lamp costs 5 EUR.</p>\n--b\nContent-Type: text/plain\n"
         'Content-Disposition: attachment; filename="list.txt"\n\nx\n--b--\n'
     )
@@ -183,7 +192,9 @@ def test_email_keeps_its_fields_and_names_its_attachments(tmp_path: Path) -> Non
     assert "list.txt" in document.warnings[0]
 
 
-def test_formats_that_need_the_extra_name_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_formats_that_need_the_extra_name_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def missing(_: str) -> None:
         raise ImportError("no module")
 

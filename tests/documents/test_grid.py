@@ -1,4 +1,6 @@
-"""The grid algorithm on aligned text: what was printed in columns comes back with its row and its header."""
+"""The grid algorithm on aligned text: what was printed in columns comes back with
+its row and its header.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from sliders.documents.text import _segments
 
 _labels = st.lists(
     st.text("abcdefghij", min_size=3, max_size=9).map(str.capitalize), min_size=1, max_size=3
-).map(" ".join)  # fmt: skip
+).map(" ".join)
 _numbers = st.integers(0, 9_999_999).map("{:,}".format)
 _values = st.one_of(_numbers, _numbers.map("({})".format), st.just("—"))
 
@@ -20,13 +22,19 @@ def _tables(draw: st.DrawFn) -> tuple[list[str], list[tuple[str, list[str]]]]:
     columns = draw(st.integers(2, 5))
     years = [str(2023 - n) for n in range(columns)]
     rows = draw(
-        st.lists(st.tuples(_labels, st.lists(_values, min_size=columns, max_size=columns)), min_size=3, max_size=9)
+        st.lists(
+            st.tuples(_labels, st.lists(_values, min_size=columns, max_size=columns)),
+            min_size=3,
+            max_size=9,
+        )
     )
     rows = [(label, [draw(_numbers), *values[1:]]) for label, values in rows]
     return years, rows
 
 
-def _printed(years: list[str], rows: list[tuple[str, list[str]]], width: int, shift: list[int]) -> list[str]:
+def _printed(
+    years: list[str], rows: list[tuple[str, list[str]]], width: int, shift: list[int]
+) -> list[str]:
     label = max(len(name) for name, _ in rows) + 4
     lines = [" " * label + "".join(year.rjust(width) for year in years), ""]
     for (name, values), by in zip(rows, shift, strict=True):
@@ -73,7 +81,9 @@ def test_regions_never_overlap_and_stay_inside(lines: list[str]) -> None:
 
 @given(st.lists(st.text("abc$()%0123456789., ", max_size=40), max_size=6))
 def test_joining_marks_loses_no_character(texts: list[str]) -> None:
-    line = tuple(Segment(text, 10.0 * n, 10.0 * n + 5) for n, text in enumerate(texts) if text.strip())
+    line = tuple(
+        Segment(text, 10.0 * n, 10.0 * n + 5) for n, text in enumerate(texts) if text.strip()
+    )
     before = "".join("".join(segment.text.split()) for segment in line)
     after = "".join("".join(segment.text.split()) for segment in join_marks(line))
     assert [c for c in after if c not in ". "] == [c for c in before if c not in ". "]
@@ -82,11 +92,21 @@ def test_joining_marks_loses_no_character(texts: list[str]) -> None:
 def test_marks_join_their_numbers() -> None:
     texts = ["Net income", "$", "1,204", "$", "(", "75", ")", "12.5", "%"]
     line = tuple(Segment(text, 10.0 * n, 10.0 * n + 5) for n, text in enumerate(texts))
-    assert [segment.text for segment in join_marks(line)] == ["Net income", "$1,204", "$(75)", "12.5%"]
+    assert [segment.text for segment in join_marks(line)] == [
+        "Net income",
+        "$1,204",
+        "$(75)",
+        "12.5%",
+    ]
 
 
 def test_dot_leaders_are_neither_label_nor_value() -> None:
-    found = find_tables([_segments(f"{name} .......... {value}") for name, value in (("Ab", 3), ("Cd", 4), ("Ef", 5))])
+    found = find_tables(
+        [
+            _segments(f"{name} .......... {value}")
+            for name, value in (("Ab", 3), ("Cd", 4), ("Ef", 5))
+        ]
+    )
     assert found[0].table.rows == (("Ab", "3"), ("Cd", "4"), ("Ef", "5"))
 
 
@@ -98,7 +118,11 @@ def test_a_label_over_two_lines_is_one_row() -> None:
         "  belongs to it                                   12        11",
     ]
     found = find_tables([_segments(line) for line in lines])
-    assert found[0].table.rows[1] == ("Result of the works in the north and of all that belongs to it", "12", "11")
+    assert found[0].table.rows[1] == (
+        "Result of the works in the north and of all that belongs to it",
+        "12",
+        "11",
+    )
 
 
 def test_a_table_that_goes_on_after_a_line_keeps_its_header() -> None:
@@ -146,7 +170,10 @@ def test_words_and_years_beside_each_other_are_a_header() -> None:
         "Bulbs                  1.5",
         "Wicks          12   absent",
     )
-    assert found == (("Item", "Plan", "2021"), (("Lamps", "5", "7"), ("Bulbs", "", "1.5"), ("Wicks", "12", "absent")))
+    assert found == (
+        ("Item", "Plan", "2021"),
+        (("Lamps", "5", "7"), ("Bulbs", "", "1.5"), ("Wicks", "12", "absent")),
+    )
 
 
 def test_a_row_of_words_below_a_header_of_all_columns_is_a_row() -> None:
@@ -157,8 +184,9 @@ def test_a_row_of_words_below_a_header_of_all_columns_is_a_row() -> None:
         "Wicks           7          12",
     )
     assert found == (
-        ("Item", "Plan", "Staff"), (("Lamps", "absent", "on leave"), ("Bulbs", "5", "9"), ("Wicks", "7", "12"))
-    )  # fmt: skip
+        ("Item", "Plan", "Staff"),
+        (("Lamps", "absent", "on leave"), ("Bulbs", "5", "9"), ("Wicks", "7", "12")),
+    )
 
 
 def test_a_header_over_two_lines_stays_one() -> None:
@@ -168,7 +196,10 @@ def test_a_header_over_two_lines_stays_one() -> None:
         "Lamps             5          9",
         "Wicks             7         12",
     )
-    assert found == (("Item", "Net sales", "Gross sales"), (("Lamps", "5", "9"), ("Wicks", "7", "12")))
+    assert found == (
+        ("Item", "Net sales", "Gross sales"),
+        (("Lamps", "5", "9"), ("Wicks", "7", "12")),
+    )
 
 
 def test_a_column_in_which_one_row_has_a_value_is_a_column() -> None:
@@ -179,5 +210,6 @@ def test_a_column_in_which_one_row_has_a_value_is_a_column() -> None:
         "Wicks            31       32       33",
     )
     assert found == (
-        ("", "Staff", "Cost", "Plan"), (("Lamps", "11", "12", ""), ("Bulbs", "21", "22", ""), ("Wicks", "31", "32", "33"))
-    )  # fmt: skip
+        ("", "Staff", "Cost", "Plan"),
+        (("Lamps", "11", "12", ""), ("Bulbs", "21", "22", ""), ("Wicks", "31", "32", "33")),
+    )

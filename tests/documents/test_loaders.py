@@ -24,7 +24,9 @@ def _write(folder: Path, **files: str | bytes) -> Path:
 
 def _load_all(folder: Path) -> tuple[list[Document], list[LoadFailure]]:
     found = list(load_each(discover(folder)))
-    return [f for f in found if isinstance(f, Document)], [f for f in found if isinstance(f, LoadFailure)]
+    return [f for f in found if isinstance(f, Document)], [
+        f for f in found if isinstance(f, LoadFailure)
+    ]
 
 
 def test_folders_are_read_recursively_and_sorted(tmp_path: Path) -> None:
@@ -38,7 +40,10 @@ def test_globs_and_files_and_twice_the_same(tmp_path: Path) -> None:
     _write(tmp_path, a__txt="one", b__txt="two", c__log="three")
     found = discover([tmp_path / "*.txt", tmp_path / "a.txt", tmp_path / "c.log"])
     assert [source.name for source in found] == ["a.txt", "b.txt", "c.log"]
-    assert [source.name for source in discover(str(tmp_path / "**" / "*.txt"))] == ["a.txt", "b.txt"]
+    assert [source.name for source in discover(str(tmp_path / "**" / "*.txt"))] == [
+        "a.txt",
+        "b.txt",
+    ]
 
 
 def test_equal_names_from_two_folders_are_told_apart(tmp_path: Path) -> None:
@@ -65,7 +70,9 @@ def test_a_symlink_loop_ends(tmp_path: Path) -> None:
         (["*.txt"], "no doc"),
     ],
 )
-def test_nothing_found_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paths: list[str], words: str) -> None:
+def test_nothing_found_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paths: list[str], words: str
+) -> None:
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DocumentError, match=words):
@@ -161,7 +168,9 @@ def test_hostile_files_fail_alone_with_one_line_each(tmp_path: Path) -> None:
     assert "not a regular file" in said["pipe.txt"]
 
 
-def test_a_file_without_rights_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_rights_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _write(tmp_path, a__txt="one", b__txt="two")
     read = Path.read_bytes
 
@@ -174,7 +183,10 @@ def test_a_file_without_rights_is_a_failure(tmp_path: Path, monkeypatch: pytest.
     documents, failures = _load_all(tmp_path)
     assert [document.name for document in documents] == ["b.txt"]
     assert failures == [
-        LoadFailure(str(tmp_path / "a.txt"), "a.txt: cannot be read (Permission denied); check the path and its rights")
+        LoadFailure(
+            str(tmp_path / "a.txt"),
+            "a.txt: cannot be read (Permission denied); check the path and its rights",
+        )
     ]
 
 

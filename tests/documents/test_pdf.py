@@ -17,7 +17,10 @@ def test_every_number_stands_beside_its_row_and_year(statement_pdf: bytes) -> No
     document = check_document(read_pdf(statement_pdf, "lumen.pdf"))
     table = next(element for element in document.elements if element.grid)
     assert table.grid is not None
-    assert table.grid.header == ("", *(f"Year Ended June 30, / {year}" for year in (2021, 2020, 2019)))
+    assert table.grid.header == (
+        "",
+        *(f"Year Ended June 30, / {year}" for year in (2021, 2020, 2019)),
+    )
     rows = [[cell.text for cell in row] for row in table.grid.rows]
     first = ["Sales of lamps", "$120,118", "$98,004", "$7,411"]
     assert rows == [["Revenue:", "", "", ""], first, *[list(row) for row in STATEMENT_ROWS[1:]]]
@@ -31,7 +34,11 @@ def test_rows_agree_with_the_oracle(statement_pdf: bytes) -> None:
     document = read_pdf(statement_pdf, "lumen.pdf")
     table = next(element for element in document.elements if element.grid)
     assert table.grid is not None
-    ours = {row[0].text: [re.sub(r"[$]", "", cell.text) for cell in row[1:]] for row in table.grid.rows if row[1].text}
+    ours = {
+        row[0].text: [re.sub(r"[$]", "", cell.text) for cell in row[1:]]
+        for row in table.grid.rows
+        if row[1].text
+    }
     with pdfplumber.open(io.BytesIO(statement_pdf)) as pdf:
         lines = pdf.pages[0].extract_text(layout=True).splitlines()
     theirs = {}
@@ -56,7 +63,10 @@ def test_prose_becomes_paragraphs_and_bold_lines_headings() -> None:
         ("heading", "Item 7. Discussion of results"),
         (
             "paragraph",
-            "The lamps of the northern plant sold well in the first half of the year, and the works hired nine people.",
+            (
+                "The lamps of the northern plant sold well in the first half of the year, and the "
+                "works hired nine people."
+            ),
         ),
         ("heading", "Our people"),
         ("paragraph", "Nobody left the works in the second half of the year."),
@@ -65,7 +75,11 @@ def test_prose_becomes_paragraphs_and_bold_lines_headings() -> None:
 
 def test_pages_are_numbered_and_running_headers_are_no_headings() -> None:
     pages = [
-        [(72, 40, "LUMEN WORKS ANNUAL REPORT"), (72, 90, f"Chapter text number {n} about lamps."), (300, 760, str(n))]
+        [
+            (72, 40, "LUMEN WORKS ANNUAL REPORT"),
+            (72, 90, f"Chapter text number {n} about lamps."),
+            (300, 760, str(n)),
+        ]
         for n in range(1, 5)
     ]
     document = check_document(read_pdf(make_pdf(pages), "b.pdf"))
@@ -99,7 +113,14 @@ def test_two_columns_of_text_are_read_one_after_the_other() -> None:
     left = [f"left column line {n} says something about lamps" for n in range(12)]
     right = [f"right column line {n} says something on bulbs" for n in range(12)]
     page = [
-        (72, 60, "A heading that stands over both of the columns and crosses the place between them, as headings do")
+        (
+            72,
+            60,
+            (
+                "A heading that stands over both of the columns and crosses the place between "
+                "them, as headings do"
+            ),
+        )
     ]
     page += [(60, 100 + 12 * n, text) for n, text in enumerate(left)]
     page += [(320, 100 + 12 * n, text) for n, text in enumerate(right)]

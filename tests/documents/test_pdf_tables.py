@@ -1,4 +1,6 @@
-"""Headers of PDF tables by geometry: strokes, middles, wrapped words, marks; and the real filings where they are at hand."""
+"""Headers of PDF tables by geometry: strokes, middles, wrapped words, marks;
+and the real filings where they are at hand.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,17 @@ from reportlab.pdfgen import canvas
 
 from sliders.documents import TableGrid, place_of, read_pdf
 
-_FILINGS = Path(__file__).resolve().parents[3] / "shared" / "evals" / "financebench_pdfs" / "dev" / "docs"
+_FILINGS = (
+    Path(__file__).resolve().parents[3] / "shared" / "evals" / "financebench_pdfs" / "dev" / "docs"
+)
 _STEP, _WIDTH, _LABELS = 80, 70, 190
 _words = st.text("abcdefghij", min_size=3, max_size=7).map(str.capitalize)
 
 
 class _Page:
-    """Draws cells: numbers flush right in columns of 70 points, header words in the middle of their columns."""
+    """Draws cells: numbers flush right in columns of 70 points, header words in the
+    middle of their columns.
+    """
 
     def __init__(self) -> None:
         self._buffer = io.BytesIO()
@@ -81,9 +87,19 @@ def _printed(grid: TableGrid) -> list[tuple[str, ...]]:
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(_words, st.lists(_words, min_size=1, max_size=3, unique=True)), min_size=1, max_size=2))
-def test_words_over_several_columns_stand_over_each_of_them(groups: list[tuple[str, list[str]]]) -> None:
-    """A stroke below the words says which columns are theirs, wherever their middle happens to be."""
+@given(
+    st.lists(
+        st.tuples(_words, st.lists(_words, min_size=1, max_size=3, unique=True)),
+        min_size=1,
+        max_size=2,
+    )
+)
+def test_words_over_several_columns_stand_over_each_of_them(
+    groups: list[tuple[str, list[str]]],
+) -> None:
+    """A stroke below the words says which columns are theirs, wherever their
+    middle happens to be.
+    """
     page, column, expected = _Page(), 0, []
     for span, names in groups:
         last = column + len(names) - 1
@@ -115,7 +131,10 @@ def test_a_geography_table_keeps_its_two_spans_apart() -> None:
     grid = page.grid()
     spans = ("Three months ended", "Three months ended", "Six months ended", "Six months ended")
     dates = ("July 2, 2023", "July 3, 2022", "July 2, 2023", "July 3, 2022")
-    assert grid.header == ("", *(f"{span} / {date}" for span, date in zip(spans, dates, strict=True)))
+    assert grid.header == (
+        "",
+        *(f"{span} / {date}" for span, date in zip(spans, dates, strict=True)),
+    )
     assert (grid.note, _printed(grid)) == ("(in millions)", rows)
 
 
@@ -133,14 +152,24 @@ def test_without_strokes_the_middle_of_the_years_counts(columns: int) -> None:
 
 def test_words_that_wrap_in_their_column_are_one_name() -> None:
     page = _Page()
-    lines = (("", "", "Weighted"), ("", "Average", "Average"), ("Number", "Price", "Life"), ("of Items", "Paid", "in Years"))
+    lines = (
+        ("", "", "Weighted"),
+        ("", "Average", "Average"),
+        ("Number", "Price", "Life"),
+        ("of Items", "Paid", "in Years"),
+    )
     for y, pieces in zip((160, 170, 180, 190), lines, strict=True):
         for c, text in enumerate(pieces):
             if text:
                 page.head(y, c, c, text)
     rows = _rows(page, 3, top=205)
     grid = page.grid()
-    assert grid.header == ("", "Number of Items", "Average Price Paid", "Weighted Average Life in Years")
+    assert grid.header == (
+        "",
+        "Number of Items",
+        "Average Price Paid",
+        "Weighted Average Life in Years",
+    )
     assert _printed(grid) == rows
 
 
@@ -179,7 +208,13 @@ def test_indented_rows_stand_in_their_sections() -> None:
     for c in range(2):
         page.head(184, c, c, str(2021 - c))
     for n, (indent, text) in enumerate(
-        ((0, "Assets:"), (8, "Cash"), (8, "Lamps that were sold and not"), (8, "yet paid"), (0, "Total"))
+        (
+            (0, "Assets:"),
+            (8, "Cash"),
+            (8, "Lamps that were sold and not"),
+            (8, "yet paid"),
+            (0, "Total"),
+        )
     ):
         page.label(200 + 13 * n, text, indent)
         if n not in (0, 2):
@@ -187,13 +222,18 @@ def test_indented_rows_stand_in_their_sections() -> None:
                 page.value(200 + 13 * n, c, str(n * 10 + c + 10))
     grid = page.grid()
     assert _printed(grid) == [
-        ("Assets:", "", ""), ("Cash", "20", "21"), ("Lamps that were sold and not yet paid", "40", "41"), ("Total", "50", "51"),
-    ]  # fmt: skip
+        ("Assets:", "", ""),
+        ("Cash", "20", "21"),
+        ("Lamps that were sold and not yet paid", "40", "41"),
+        ("Total", "50", "51"),
+    ]
 
 
 @pytest.mark.skipif(not _FILINGS.is_dir(), reason="the filings are not at hand")
 def test_real_filings_have_named_columns_and_rows_as_printed() -> None:
-    """Few tables of values have a column without name, and rows have the numbers of one printed line in their order."""
+    """Few tables of values have a column without name, and rows have the numbers of one printed
+    line in their order.
+    """
     path = min(_FILINGS.glob("*_EARNINGS.pdf"))
     document = check_document(read_pdf(path.read_bytes(), path.name))
     tables = [(element.page, element.grid) for element in document.elements if element.grid]
@@ -202,9 +242,14 @@ def test_real_filings_have_named_columns_and_rows_as_printed() -> None:
     assert named >= 0.9 * len(tables)
     with pdfplumber.open(path) as pdf:
         lines = {
-            n: [_digits(line) for line in page.extract_text(layout=True).splitlines()] for n, page in enumerate(pdf.pages, 1)
+            n: [_digits(line) for line in page.extract_text(layout=True).splitlines()]
+            for n, page in enumerate(pdf.pages, 1)
         }
-    rows = [(page, [_digits(cell.text) for cell in row[1:]]) for page, grid in tables for row in grid.rows]
+    rows = [
+        (page, [_digits(cell.text) for cell in row[1:]])
+        for page, grid in tables
+        for row in grid.rows
+    ]
     found = [any("".join(values) in line for line in lines[page or 0]) for page, values in rows]
     assert sum(found) >= 0.98 * len(found)
 

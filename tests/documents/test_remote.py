@@ -1,4 +1,6 @@
-"""Files far away: read through fsspec's drivers, limited, and one clear line when they cannot be."""
+"""Files far away: read through fsspec's drivers, limited, and one clear line
+when they cannot be.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,28 @@ import fsspec
 import pytest
 
 import sliders
-from sliders.documents import LoadFailure, SourceFile, discover, is_address, load, load_each, load_source, shown
+from sliders.documents import (
+    LoadFailure,
+    SourceFile,
+    discover,
+    is_address,
+    load,
+    load_each,
+    load_source,
+    shown,
+)
 from sliders.errors import DocumentError
 
 
 @pytest.fixture
 def memory() -> Iterator[None]:
     files = fsspec.filesystem("memory")
-    texts = {"a.txt": "The lamp is lit.", "sub/b.md": "# Two\n\nA bridge.", "sub/c.bin": "no", ".d.txt": "hidden"}
+    texts = {
+        "a.txt": "The lamp is lit.",
+        "sub/b.md": "# Two\n\nA bridge.",
+        "sub/c.bin": "no",
+        ".d.txt": "hidden",
+    }
     for name, text in texts.items():
         files.pipe_file(f"/shelf/{name}", text.encode())
     yield
@@ -51,7 +67,9 @@ class _Web(http.server.SimpleHTTPRequestHandler):
 def web(tmp_path: Path) -> Iterator[str]:
     (tmp_path / "page.html").write_text("<html><body><p>The keeper lives here.</p></body></html>")
     (tmp_path / "blank.txt").write_text("")
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Web, directory=str(tmp_path)))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(_Web, directory=str(tmp_path))
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
     server.shutdown()
@@ -59,10 +77,17 @@ def web(tmp_path: Path) -> Iterator[str]:
 
 
 def test_a_folder_a_glob_and_a_file_of_a_driver(memory: None) -> None:
-    assert [s.name for s in discover("memory://shelf")] == ["memory:///shelf/a.txt", "memory:///shelf/sub/b.md"]
+    assert [s.name for s in discover("memory://shelf")] == [
+        "memory:///shelf/a.txt",
+        "memory:///shelf/sub/b.md",
+    ]
     assert [s.name for s in discover("memory://shelf/*.txt")] == ["memory:///shelf/a.txt"]
     document = load("memory://shelf/a.txt")
-    assert (document.name, document.source, document.text) == ("memory://shelf/a.txt", "memory://shelf/a.txt", "The lamp is lit.")
+    assert (document.name, document.source, document.text) == (
+        "memory://shelf/a.txt",
+        "memory://shelf/a.txt",
+        "The lamp is lit.",
+    )
     assert document.modified is not None
 
 
@@ -71,8 +96,14 @@ def test_an_archive_is_a_folder(tmp_path: Path) -> None:
         archive.writestr("a.txt", "The first text.")
         archive.writestr("in/b.txt", "The second text.")
     found = discover(f"zip://::{tmp_path}/all.zip")
-    assert [s.name for s in found] == [f"zip://a.txt::{tmp_path}/all.zip", f"zip://in/b.txt::{tmp_path}/all.zip"]
-    assert [d.text for d in load_each(found) if not isinstance(d, LoadFailure)] == ["The first text.", "The second text."]
+    assert [s.name for s in found] == [
+        f"zip://a.txt::{tmp_path}/all.zip",
+        f"zip://in/b.txt::{tmp_path}/all.zip",
+    ]
+    assert [d.text for d in load_each(found) if not isinstance(d, LoadFailure)] == [
+        "The first text.",
+        "The second text.",
+    ]
 
 
 def test_a_file_address_is_a_path(tmp_path: Path) -> None:
@@ -89,10 +120,14 @@ def test_a_web_page_is_cited_under_its_address(web: str, tmp_path: Path) -> None
 
 
 def test_keys_in_addresses_are_neither_shown_nor_kept(web: str) -> None:
-    signed = web.replace("http://", "http://me:pass@") + "/page.html?X-Amz-Date=1&X-Amz-Signature=0123"
+    signed = (
+        web.replace("http://", "http://me:pass@") + "/page.html?X-Amz-Date=1&X-Amz-Signature=0123"
+    )
     assert shown(signed) == f"{web}/page.html"
     assert [s.name for s in discover(signed)] == [f"{web}/page.html"]
-    assert shown("zip://a.txt::https://me:pass@host/z.zip?sig=1") == "zip://a.txt::https://host/z.zip"
+    assert (
+        shown("zip://a.txt::https://me:pass@host/z.zip?sig=1") == "zip://a.txt::https://host/z.zip"
+    )
     with pytest.raises(DocumentError) as told:
         discover(f"{web}/nothing.txt?token=0123")
     assert "0123" not in str(told.value)
@@ -127,9 +162,15 @@ def test_a_file_beyond_the_limit_is_not_read(web: str, memory: None, tmp_path: P
         report = ws.add([*far, str(tmp_path / "long.txt")])
     assert len(report.new) == 1
     assert sorted(f.message.split(": ", 1)[1][:12] for f in report.failures) == [
-        "1 MB is more", "1 MB is more", "it is more t", "the file is "]
+        "1 MB is more",
+        "1 MB is more",
+        "it is more t",
+        "the file is ",
+    ]
 
 
 def test_what_is_an_address() -> None:
     assert all(map(is_address, ["s3://b/x", "https://h", "zip://a::b", "ABFSS://x"]))
-    assert not any(map(is_address, ["C://x", "a/b", "What is http://x about?", Path("s3://b"), "//host/x"]))
+    assert not any(
+        map(is_address, ["C://x", "a/b", "What is http://x about?", Path("s3://b"), "//host/x"])
+    )

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.documents import CellPlace, Element, Table, beside_names, place_of, read_csv, render_table, row_path, table_from_rows
+from sliders.documents import (
+    CellPlace,
+    Element,
+    Table,
+    beside_names,
+    place_of,
+    read_csv,
+    render_table,
+    row_path,
+    table_from_rows,
+)
 
 
 def _text(header: list[str], *rows: list[str]) -> str:
@@ -15,7 +25,13 @@ def _text(header: list[str], *rows: list[str]) -> str:
 
 def _element(table: Table, start: int) -> Element:
     rendered = render_table(table, start)
-    return Element("table", start, start + len(rendered.text), grid=rendered.grid, row_starts=rendered.row_starts)
+    return Element(
+        "table",
+        start,
+        start + len(rendered.text),
+        grid=rendered.grid,
+        row_starts=rendered.row_starts,
+    )
 
 
 def test_a_table_is_a_grid_with_its_header_once() -> None:
@@ -24,35 +40,73 @@ def test_a_table_is_a_grid_with_its_header_once() -> None:
     )
 
 
-@pytest.mark.parametrize(("text", "rows"), [
-    ("title,director,oscars\nHeat,Mann,\nTitanic,Cameron,11\n", ["Heat | Mann | ", "Titanic | Cameron | 11"]),
-    ("name,result\nAnna,absent\nBen,withdrawn\nCarl,12\n", ["Anna | absent", "Ben | withdrawn", "Carl | 12"]),
-    ("city,state\nHamburg,Hamburg\nKiel,Holstein\n", ["Hamburg | Hamburg", "Kiel | Holstein"]),
-    ("item,currency,price\ndesk,USD,100\nlamp,SEK,90\n", ["desk | USD | 100", "lamp | SEK | 90"]),
-])  # fmt: skip
-def test_every_line_below_the_first_of_a_csv_file_is_a_row_as_it_stands(text: str, rows: list[str]) -> None:
-    assert read_csv(text.encode(), "made.csv").text.splitlines()[2:] == [f"| {row} |" for row in rows]
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (
+            "title,director,oscars\nHeat,Mann,\nTitanic,Cameron,11\n",
+            ["Heat | Mann | ", "Titanic | Cameron | 11"],
+        ),
+        (
+            "name,result\nAnna,absent\nBen,withdrawn\nCarl,12\n",
+            ["Anna | absent", "Ben | withdrawn", "Carl | 12"],
+        ),
+        ("city,state\nHamburg,Hamburg\nKiel,Holstein\n", ["Hamburg | Hamburg", "Kiel | Holstein"]),
+        (
+            "item,currency,price\ndesk,USD,100\nlamp,SEK,90\n",
+            ["desk | USD | 100", "lamp | SEK | 90"],
+        ),
+    ],
+)
+def test_every_line_below_the_first_of_a_csv_file_is_a_row_as_it_stands(
+    text: str, rows: list[str]
+) -> None:
+    assert read_csv(text.encode(), "made.csv").text.splitlines()[2:] == [
+        f"| {row} |" for row in rows
+    ]
 
 
 def test_a_cell_knows_its_row_its_sections_and_its_column() -> None:
-    rows = (("Assets:", "", ""), ("Cash", "1", "2"), ("Other:", "", ""), ("Lamps", "3", ""), ("All assets", "4", "2"))
+    rows = (
+        ("Assets:", "", ""),
+        ("Cash", "1", "2"),
+        ("Other:", "", ""),
+        ("Lamps", "3", ""),
+        ("All assets", "4", "2"),
+    )
     table = Table(("Year ended", "2021", "2020"), rows, note="in millions", indents=(0, 1, 1, 2, 0))
     element = _element(table, 7)
     assert element.grid is not None
     cells = element.grid.rows
-    assert place_of(element, cells[1][2].start) == CellPlace("Assets: / Cash", "2020", "in millions (Year ended)")
-    assert place_of(element, cells[3][1].start) == CellPlace("Assets: / Other: / Lamps", "2021", "in millions (Year ended)")
-    assert place_of(element, cells[4][1].start) == CellPlace("All assets", "2021", "in millions (Year ended)")
+    assert place_of(element, cells[1][2].start) == CellPlace(
+        "Assets: / Cash", "2020", "in millions (Year ended)"
+    )
+    assert place_of(element, cells[3][1].start) == CellPlace(
+        "Assets: / Other: / Lamps", "2021", "in millions (Year ended)"
+    )
+    assert place_of(element, cells[4][1].start) == CellPlace(
+        "All assets", "2021", "in millions (Year ended)"
+    )
     assert place_of(element, element.start) is None
     assert place_of(element, element.end) is None
 
 
 def test_without_indents_the_last_section_counts() -> None:
-    rows = (("Assets", "", ""), ("Cash", "1", "2"), ("Debts", "", ""), ("Loans", "3", ""), ("Bonds", "4", "2"))
+    rows = (
+        ("Assets", "", ""),
+        ("Cash", "1", "2"),
+        ("Debts", "", ""),
+        ("Loans", "3", ""),
+        ("Bonds", "4", "2"),
+    )
     element = _element(Table(("", "2021", "2020"), rows), 0)
     assert [row_path(element, n) for n in range(5)] == [
-        ("Assets",), ("Assets", "Cash"), ("Debts",), ("Debts", "Loans"), ("Debts", "Bonds"),
-    ]  # fmt: skip
+        ("Assets",),
+        ("Assets", "Cash"),
+        ("Debts",),
+        ("Debts", "Loans"),
+        ("Debts", "Bonds"),
+    ]
 
 
 def test_a_note_over_the_labels_is_the_table_s_note() -> None:
@@ -71,7 +125,9 @@ def test_offsets_are_those_of_the_document(offset: int) -> None:
 _cell = st.text("ab 19,.$%()-|:\n", max_size=12)
 
 
-@given(st.lists(st.lists(_cell, min_size=1, max_size=5), min_size=1, max_size=7), st.integers(0, 50))
+@given(
+    st.lists(st.lists(_cell, min_size=1, max_size=5), min_size=1, max_size=7), st.integers(0, 50)
+)
 def test_every_cell_is_where_it_says(rows: list[list[str]], offset: int) -> None:
     rendered = render_table(table_from_rows(rows), offset)
     document = " " * offset + rendered.text
@@ -89,14 +145,24 @@ def test_every_cell_is_where_it_says(rows: list[list[str]], offset: int) -> None
 def test_no_printed_digit_of_a_row_is_lost(rows: list[list[str]]) -> None:
     text = render_table(table_from_rows([["h"] * 5, *rows]), 0).text
     for digit in "19":
-        assert text.count(digit) >= sum(len(set(row)) == len(row) and cell.count(digit) for row in rows for cell in row)
+        assert text.count(digit) >= sum(
+            len(set(row)) == len(row) and cell.count(digit) for row in rows for cell in row
+        )
 
 
 def test_values_stand_beside_the_names_of_their_columns() -> None:
-    grid = Table(("", "2021", "2022 | plan"), (("Sales", "61", "64"), ("Costs:", "", ""), ("Rent", "", "3")))
+    grid = Table(
+        ("", "2021", "2022 | plan"), (("Sales", "61", "64"), ("Costs:", "", ""), ("Rent", "", "3"))
+    )
     text = f"Before\n{render_table(grid, 0).text}\n\nAfter | all\n| a | b |\n| --- | --- |"
     assert beside_names(text).splitlines() == [
-        "Before", "Sales | 2021: 61 | 2022 \\| plan: 64", "Costs:", "Rent | 2022 \\| plan: 3", "", "After | all", "| a | b |",
+        "Before",
+        "Sales | 2021: 61 | 2022 \\| plan: 64",
+        "Costs:",
+        "Rent | 2022 \\| plan: 3",
+        "",
+        "After | all",
+        "| a | b |",
         "| --- | --- |",
-    ], "a head without rows stays, and so does what is no table"  # fmt: skip
+    ], "a head without rows stays, and so does what is no table"
     assert beside_names("| a | b |\nplain") == "| a | b |\nplain"

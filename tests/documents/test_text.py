@@ -40,8 +40,13 @@ def test_an_aligned_table_becomes_rows_that_read_alone() -> None:
     assert "Gain on plant | — | 12 | — |" in document.text
     table = next(element for element in document.elements if element.grid)
     assert table.grid is not None
-    assert table.grid.header[1:] == tuple(f"Year Ended June 30, / {year}" for year in (2021, 2020, 2019))
-    assert (table.grid.caption, table.grid.note) == ("CONSOLIDATED STATEMENT OF INCOME", "(in thousands)")
+    assert table.grid.header[1:] == tuple(
+        f"Year Ended June 30, / {year}" for year in (2021, 2020, 2019)
+    )
+    assert (table.grid.caption, table.grid.note) == (
+        "CONSOLIDATED STATEMENT OF INCOME",
+        "(in thousands)",
+    )
 
 
 def test_page_marks_become_pages() -> None:
@@ -67,41 +72,61 @@ def test_other_page_marks(text: str, numbers: list[int]) -> None:
 
 
 def test_prose_is_kept_word_for_word_and_space_for_space() -> None:
-    text = "First  line of a letter,\n   wrapped here.\n\n\n\tSecond paragraph:  two spaces.\nIts end."
+    text = (
+        "First  line of a letter,\n   wrapped here.\n\n\n\tSecond paragraph:  two spaces.\nIts end."
+    )
     assert check_document(load_text(text, "letter.txt")).text == text
 
 
 def test_headings_are_found_conservatively() -> None:
     text = (
-        "# The lamp book\n\nPART II\n\nItem 1A. Risks of glass\n\nGlass may break when it falls on stone floors.\n\n"
-        "2.1 Care of lamps\n\nLamps want a dry place, a clean cloth once a month, and somebody to look after it.\n\n"
+        "# The lamp book\n\nPART II\n\nItem 1A. Risks of glass\n\n"
+        "Glass may break when it falls on stone floors.\n\n"
+        "2.1 Care of lamps\n\nLamps want a dry place, a clean cloth once a month, and somebody to "
+        "look after it.\n\n"
         "It was dark. He lit the lamp.\n\nJUST SHOUTING AT THE END"
     )
     document = check_document(load_text(text, "book.txt"))
-    found = [(document.text[e.start : e.end], e.level) for e in document.elements if e.kind == "heading"]
-    assert found == [("The lamp book", 1), ("PART II", 1), ("Item 1A. Risks of glass", 2), ("2.1 Care of lamps", 3)]
+    found = [
+        (document.text[e.start : e.end], e.level) for e in document.elements if e.kind == "heading"
+    ]
+    assert found == [
+        ("The lamp book", 1),
+        ("PART II", 1),
+        ("Item 1A. Risks of glass", 2),
+        ("2.1 Care of lamps", 3),
+    ]
     assert document.title == "The lamp book"
 
 
 def test_a_numbered_part_is_a_heading_in_any_language_and_a_wrapped_line_is_none() -> None:
     text = (
-        "KAPITEL II\n\nAbschnitt 3: Vom Glas\n\nDie Lampen der Werke leuchten länger als alle anderen.\n\n"
+        "KAPITEL II\n\nAbschnitt 3: Vom Glas\n\nDie Lampen der Werke leuchten länger als alle "
+        "anderen.\n\n"
         "Abbildung 4. Die Lampen in den Hallen der\nWerke, von Osten gesehen, 1911."
     )
     document = check_document(load_text(text, "b.txt"))
-    found = [(document.text[e.start : e.end], e.level) for e in document.elements if e.kind == "heading"]
+    found = [
+        (document.text[e.start : e.end], e.level) for e in document.elements if e.kind == "heading"
+    ]
     assert found == [("KAPITEL II", 1), ("Abschnitt 3: Vom Glas", 2)]
 
 
 def test_what_stands_on_every_page_is_a_heading_once() -> None:
-    pages = "".join(f"<<page {n}>>\nLAMP WORKS\n\nThe year {n} was a good one for lamps.\n" for n in range(1, 6))
+    pages = "".join(
+        f"<<page {n}>>\nLAMP WORKS\n\nThe year {n} was a good one for lamps.\n" for n in range(1, 6)
+    )
     found = [e for e in check_document(load_text(pages, "p.txt")).elements if e.kind == "heading"]
     assert [e.page for e in found] == [1]
 
 
 def test_each_record_line_is_a_list_item() -> None:
     text = "Guests\n\n[G1] Ada came at noon.\n[G2] Bo came late.\n[G3] Cy did not come."
-    assert [text for kind, text in _kinds(check_document(load_text(text, "g.txt"))) if kind == "list_item"] == [
+    assert [
+        text
+        for kind, text in _kinds(check_document(load_text(text, "g.txt")))
+        if kind == "list_item"
+    ] == [
         "[G1] Ada came at noon.",
         "[G2] Bo came late.",
         "[G3] Cy did not come.",
@@ -109,7 +134,10 @@ def test_each_record_line_is_a_list_item() -> None:
 
 
 def test_a_wrapped_bullet_stays_one_item() -> None:
-    text = "• The first point is long enough to be wrapped over two lines, as\nit is here.\n• The second is short."
+    text = (
+        "• The first point is long enough to be wrapped over two lines, as\nit is here.\n"
+        "• The second is short."
+    )
     kinds = _kinds(check_document(load_text(text, "b.txt")))
     assert [kind for kind, _ in kinds] == ["list_item", "list_item"]
     assert kinds[0][1].endswith("it is here.")
@@ -127,7 +155,10 @@ def test_lines_longer_than_anybody_wraps_are_paragraphs() -> None:
 
 
 def test_a_receipt_with_two_spaces_is_no_table() -> None:
-    text = "ITEM  QTY  TOTAL\n$7.10  1  $7.10\nSoup\n$1.10  1  $1.10\nTOTAL  $8.20\nCASH  $8.20\nCHANGE  $0.00"
+    text = (
+        "ITEM  QTY  TOTAL\n$7.10  1  $7.10\nSoup\n$1.10  1  $1.10\nTOTAL  $8.20\n"
+        "CASH  $8.20\nCHANGE  $0.00"
+    )
     assert load_text(text, "r.txt").text == text
 
 
@@ -150,7 +181,12 @@ def test_encodings(raw: bytes, text: str, warning: str) -> None:
 
 @pytest.mark.parametrize(
     ("raw", "words"),
-    [(b"", "empty"), (b" \n\t", "empty"), (bytes(range(256)) * 9, "binary"), (b"\xff\xfea\x00b", "utf-16")],
+    [
+        (b"", "empty"),
+        (b" \n\t", "empty"),
+        (bytes(range(256)) * 9, "binary"),
+        (b"\xff\xfea\x00b", "utf-16"),
+    ],
 )
 def test_what_is_no_text_is_refused(raw: bytes, words: str) -> None:
     with pytest.raises(DocumentError, match=words):
@@ -170,6 +206,10 @@ def test_any_unicode_gives_a_sound_document(text: str) -> None:
     check_document(load_text(text, "any.txt"))
 
 
-@given(st.lists(st.text("abcdefg .,", min_size=1, max_size=60), min_size=1, max_size=12).map("\n".join).filter(str.strip))
+@given(
+    st.lists(st.text("abcdefg .,", min_size=1, max_size=60), min_size=1, max_size=12)
+    .map("\n".join)
+    .filter(str.strip)
+)
 def test_text_without_tables_keeps_every_word(text: str) -> None:
     assert load_text(text, "w.txt").text.split() == text.split()

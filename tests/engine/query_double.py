@@ -1,4 +1,6 @@
-"""A workspace of small made-up documents, and a reader that finds values by a pattern and counts what it is sent."""
+"""A workspace of small made-up documents, and a reader that finds values by a pattern and
+counts what it is sent.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ from sliders.schema import Column, Table
 from sliders.values import ColumnType, Scalar
 
 FILLER = (
-    "The weather was dull that week and nobody came to see it. A long road leads past the mill to the harbour. "
-    "Some said that the old bridge would be closed again in spring. Music was heard from the square until late. "
+    "The weather was dull that week and nobody came to see it. A long road leads past the mill to "
+    "the harbour. Some said that the old bridge would be closed again in spring. Music was heard "
+    "from the square until late. "
 )
 TOWNS = ("Arden", "Brill", "Corfe", "Diss", "Eye")
 
@@ -27,50 +30,79 @@ TOWNS = ("Arden", "Brill", "Corfe", "Diss", "Eye")
 def ship_text(number: int) -> str:
     """A document about a ship: name, port, length and year at fixed places, prose between them."""
     port = TOWNS[number % len(TOWNS)]
-    year = f"She was launched in the year {1900 + number}. " if number % 3 else "Nobody knows when she was launched. "
+    year = (
+        f"She was launched in the year {1900 + number}. "
+        if number % 3
+        else "Nobody knows when she was launched. "
+    )
     return (
-        f"The vessel Nautilus{number} is described here.\n\n{FILLER}\n\nHer home port is the town of {port}.\n\n{FILLER}\n\n"
+        f"The vessel Nautilus{number} is described here.\n\n{FILLER}\n\n"
+        f"Her home port is the town of {port}.\n\n{FILLER}\n\n"
         f"She measures {20 + number} metres in length.\n\n{FILLER}\n\n{year}\n"
     )
 
 
 def town_text(name: str, people: int) -> str:
     """A document about a town."""
-    return f"The municipality of {name} lies on a hill.\n\n{FILLER}\n\nIts population is {people} people.\n\n{FILLER}\n"
+    return (
+        f"The municipality of {name} lies on a hill.\n\n{FILLER}\n\n"
+        f"Its population is {people} people.\n\n{FILLER}\n"
+    )
 
 
 PATTERNS = {
-    ("ships", "ship"): r"vessel (\w+)", ("ships", "port"): r"home port is the town of (\w+)",
-    ("ships", "length"): r"measures (\d+) metres", ("ships", "launched"): r"in the year (\d+)",
-    ("towns", "town"): r"municipality of (\w+)", ("towns", "population"): r"population is (\d+)",
-}  # fmt: skip
+    ("ships", "ship"): r"vessel (\w+)",
+    ("ships", "port"): r"home port is the town of (\w+)",
+    ("ships", "length"): r"measures (\d+) metres",
+    ("ships", "launched"): r"in the year (\d+)",
+    ("towns", "town"): r"municipality of (\w+)",
+    ("towns", "population"): r"population is (\d+)",
+}
 
 
 def truth(number: int) -> dict[str, Scalar]:
     """What a ship's document states."""
     return {
-        "ship": f"Nautilus{number}", "port": TOWNS[number % len(TOWNS)], "length": 20 + number,
+        "ship": f"Nautilus{number}",
+        "port": TOWNS[number % len(TOWNS)],
+        "length": 20 + number,
         "launched": 1900 + number if number % 3 else None,
-    }  # fmt: skip
+    }
 
 
-SHIPS = Table("ships", (
-    Column("ship", description="name of the vessel"), Column("port", description="home port, the town"),
-    Column("length", ColumnType.INTEGER, "how long she measures in metres"),
-    Column("launched", ColumnType.INTEGER, "year in which she was launched"),
-), row="a vessel", grain="document")  # fmt: skip
-TOWN_TABLE = Table("towns", (
-    Column("town", description="name of the municipality"),
-    Column("population", ColumnType.INTEGER, "number of people"),
-), row="a municipality", grain="document")  # fmt: skip
+SHIPS = Table(
+    "ships",
+    (
+        Column("ship", description="name of the vessel"),
+        Column("port", description="home port, the town"),
+        Column("length", ColumnType.INTEGER, "how long she measures in metres"),
+        Column("launched", ColumnType.INTEGER, "year in which she was launched"),
+    ),
+    row="a vessel",
+    grain="document",
+)
+TOWN_TABLE = Table(
+    "towns",
+    (
+        Column("town", description="name of the municipality"),
+        Column("population", ColumnType.INTEGER, "number of people"),
+    ),
+    row="a municipality",
+    grain="document",
+)
 
 
 class PatternReader:
-    """Finds a value only in the segments that it is sent. `limit` is a budget in tokens; `delay` lets others run; `absence` is
-    why what it finds does not enter."""
+    """Finds a value only in the segments that it is sent. `limit` is a budget in tokens;
+    `delay` lets others run; `absence` is why what it finds does not enter.
+    """
 
     def __init__(
-        self, overhead: int = 0, limit: int | None = None, delay: bool = False, absence: Absence | None = None
+        self,
+        overhead: int = 0,
+        limit: int | None = None,
+        delay: bool = False,
+        absence: Absence | None = None,
     ) -> None:
         self.absence = absence
         self.overhead = overhead
@@ -78,7 +110,9 @@ class PatternReader:
         self.characters = 0
         self._limit, self._delay = limit, delay
 
-    async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
+    async def read(
+        self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
+    ) -> Reading:
         if self._limit is not None and len(self.calls) >= self._limit:
             raise BudgetExceeded("the limit of calls is reached")
         if self._delay:
@@ -87,21 +121,34 @@ class PatternReader:
         self.characters += sum(end - start for start, end in places)
         return Reading(tuple(self._cell(document, table, column, places) for column in columns), 1)
 
-
-    def _cell(self, document: Document, table: Table, column: Column, places: Sequence[Place]) -> Cell:
-        pattern = PATTERNS.get((table.name, column.name)) or PATTERNS.get(("ships", column.name), r"(?!x)x")
+    def _cell(
+        self, document: Document, table: Table, column: Column, places: Sequence[Place]
+    ) -> Cell:
+        pattern = PATTERNS.get((table.name, column.name)) or PATTERNS.get(
+            ("ships", column.name), r"(?!x)x"
+        )
         for match in re.finditer(pattern, document.text):
             if any(start <= match.start() and match.end() <= end for start, end in places):
                 words = match.group(1)
-                value: Scalar = int(words) if column.type in (ColumnType.INTEGER, ColumnType.NUMBER) else words
-                return Cell(column.name, value, words, Grounding.EXACT, Span(document.id, *match.span(1)),
-                            absence=self.absence)  # fmt: skip
+                value: Scalar = (
+                    int(words) if column.type in (ColumnType.INTEGER, ColumnType.NUMBER) else words
+                )
+                return Cell(
+                    column.name,
+                    value,
+                    words,
+                    Grounding.EXACT,
+                    Span(document.id, *match.span(1)),
+                    absence=self.absence,
+                )
         return Cell(column.name, absence=Absence.NOT_STATED)
 
 
 def workspace(folder: Path, ships: int = 20, towns: bool = False, schema: bool = True) -> Workspace:
     """A workspace of ships, with towns beside them on request."""
-    ws = Workspace(folder / "w.db", model=ScriptedModel({}, context_tokens=16_000), embedder=HashEmbedder())
+    ws = Workspace(
+        folder / "w.db", model=ScriptedModel({}, context_tokens=16_000), embedder=HashEmbedder()
+    )
     for number in range(ships):
         ws.add_text(ship_text(number), f"ship_{number:02}.txt")
     for number, town in enumerate(TOWNS if towns else ()):

@@ -1,4 +1,6 @@
-"""An audited sample: parts that the gate left out are read after all, and what they changed is told."""
+"""An audited sample: parts that the gate left out are read after all, and what
+they changed is told.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,26 @@ from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
 
 FILLER = "Nothing of note was seen on that day by anyone who was there. " * 90
-THINGS = Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), row="a thing", key=("name",), pinned=True)
+THINGS = Table(
+    "things",
+    (Column("name"), Column("cost", ColumnType.NUMBER)),
+    row="a thing",
+    key=("name",),
+    pinned=True,
+)
 QUESTION = "What is the total cost?"
 
 
 def long_text() -> str:
-    """A document of many parts: the first states a cost, and so does the last, which the gate does not let through."""
+    """A document of many parts: the first states a cost, and so does the last, which the gate
+    does not let through.
+    """
     parts = [FILLER.replace("day", f"day {part}") for part in range(8)]
-    return "The name is Anchor. The cost is 100 euros.\n\n" + "\n\n".join(parts) + "\n\nThe name is Beacon. The cost is 30 euros."
+    return (
+        "The name is Anchor. The cost is 100 euros.\n\n"
+        + "\n\n".join(parts)
+        + "\n\nThe name is Beacon. The cost is 30 euros."
+    )
 
 
 MARKS = {"Anchor": "day 0", "Beacon": "The name is Beacon"}
@@ -34,7 +48,10 @@ MARKS = {"Anchor": "day 0", "Beacon": "The name is Beacon"}
 def stated(words: tuple[str, int]) -> dict[str, object]:
     """A row as a good model gives it."""
     name, cost = words
-    cells = {"name": {"value": name, "words": [name]}, "cost": {"value": cost, "words": [f"{cost} euros"]}}
+    cells = {
+        "name": {"value": name, "words": [name]},
+        "cost": {"value": cost, "words": [f"{cost} euros"]},
+    }
     return {"table": "things", "cells": cells}
 
 
@@ -43,8 +60,16 @@ def asked(path: str | Path, share: float) -> tuple[Answer, int]:
         if request.stage == "gate":
             return {"parts": [1]}
         prompt = "\n".join(m.content for m in request.messages)
-        if "rows" in reply_shape(request).get("properties", ()):  # the head of the document stands above each part
-            return {"rows": [stated(words) for words in (("Anchor", 100), ("Beacon", 30)) if MARKS[words[0]] in prompt]}
+        if "rows" in reply_shape(request).get(
+            "properties", ()
+        ):  # the head of the document stands above each part
+            return {
+                "rows": [
+                    stated(words)
+                    for words in (("Anchor", 100), ("Beacon", 30))
+                    if MARKS[words[0]] in prompt
+                ]
+            }
         return reply(prompt, reply_shape(request))
 
     model = FunctionModel(function, context_tokens=4000)
@@ -65,13 +90,19 @@ def test_a_part_that_is_read_after_all_counts_and_widens_the_range(place: str | 
     _, before = asked(place, 0.0)
     answer, reads = asked(place, 1.0)
     assert answer.value == 130 and reads > 0 and before > 0
-    assert answer.range is not None and any("were read after all and changed it, 0 are left" in d for d in answer.range.notes)
+    assert answer.range is not None and any(
+        "were read after all and changed it, 0 are left" in d for d in answer.range.notes
+    )
     again, reads = asked(place, 1.0)
     assert again.value == 130 and reads == 0
 
 
 def test_what_a_sample_changed_is_extrapolated() -> None:
-    assert extrapolated(130, 100, 2, 4) == 190 and extrapolated(100, 100, 5, 50) == 100 and extrapolated(3, None, 1, 2) == 3
+    assert (
+        extrapolated(130, 100, 2, 4) == 190
+        and extrapolated(100, 100, 5, 50) == 100
+        and extrapolated(3, None, 1, 2) == 3
+    )
 
 
 def test_a_share_is_between_nothing_and_all(tmp_path: Path) -> None:

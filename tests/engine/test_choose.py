@@ -19,8 +19,21 @@ from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 
 PAGES = 12
-TABLE = Table("firms", (Column("keeper", description="who keeps the lighthouse"),), row="a firm", grain="document", pinned=True)
-CARD = {"title": "Yearly report", "kind": "report", "who": "Aldous Pier", "date": "2020", "period": "", "about": "ropes"}
+TABLE = Table(
+    "firms",
+    (Column("keeper", description="who keeps the lighthouse"),),
+    row="a firm",
+    grain="document",
+    pinned=True,
+)
+CARD = {
+    "title": "Yearly report",
+    "kind": "report",
+    "who": "Aldous Pier",
+    "date": "2020",
+    "period": "",
+    "about": "ropes",
+}
 
 
 def text(keeper_at: int) -> str:
@@ -28,7 +41,11 @@ def text(keeper_at: int) -> str:
     pages = []
     for page in range(PAGES):
         told = " The keeper of the lighthouse is Ida Holm." if page == keeper_at else ""
-        pages.append(f"# Page {page}\n\nAldous Pier sells rope. " + f"Aldous Pier was glad of day {page}. " * 60 + told)
+        pages.append(
+            f"# Page {page}\n\nAldous Pier sells rope. "
+            + f"Aldous Pier was glad of day {page}. " * 60
+            + told
+        )
     return "\n\n".join(pages)
 
 
@@ -36,7 +53,9 @@ def opened(tmp_path: Path, model: FunctionModel) -> sliders.Workspace:
     return sliders.Workspace(tmp_path / "w.db", model=model, embedder=HashEmbedder())
 
 
-def left_out(session: Session, asked: list[Asked], most: int, questions: tuple[str, ...] = ()) -> set[int]:
+def left_out(
+    session: Session, asked: list[Asked], most: int, questions: tuple[str, ...] = ()
+) -> set[int]:
     document = session.catalog.documents.all()[0]
     chunks = session.catalog.chunks.of(document.id)
     why = not_read(chunks, asked, questions, most, session.embedder)
@@ -46,12 +65,17 @@ def left_out(session: Session, asked: list[Asked], most: int, questions: tuple[s
 
 @pytest.mark.parametrize("keeper_at", [2, 5, 9])
 @pytest.mark.parametrize("most", [5, 6])
-def test_the_chunk_with_the_columns_words_stays_and_so_does_the_first(tmp_path: Path, keeper_at: int, most: int) -> None:
+def test_the_chunk_with_the_columns_words_stays_and_so_does_the_first(
+    tmp_path: Path, keeper_at: int, most: int
+) -> None:
     with opened(tmp_path, reading_model(context_tokens=2600)) as ws:
         ws.add_text(text(keeper_at), "a.md")
         chunks = ws.session.catalog.chunks.of(ws.session.catalog.documents.all()[0].id)
         holder = next(c.position for c in chunks if "The keeper" in c.text)
-        asked = [Asked(TABLE, TABLE.columns), Asked(Table("sales", (Column("aldous_pier"),)), (Column("aldous_pier"),))]
+        asked = [
+            Asked(TABLE, TABLE.columns),
+            Asked(Table("sales", (Column("aldous_pier"),)), (Column("aldous_pier"),)),
+        ]
         gone = left_out(ws.session, asked, most, ("Who keeps the lighthouse of Aldous Pier?",))
         assert len(chunks) > most and len(chunks) - len(gone) == most
         assert not gone & {0, holder}, "a name on every page tells no page apart"
@@ -65,7 +89,10 @@ def test_short_documents_are_read_whole(tmp_path: Path) -> None:
 
 def test_the_gate_sees_what_stands_inside_a_chunk(tmp_path: Path) -> None:
     rows = "\n".join(f"| Item {n} | {n} |" for n in range(4))
-    page = f"# Notes\n\nWords first.\n\n## Balance sheet\n\n| Line | 2020 |\n|---|---|\n{rows}\n\nWords last.\n"
+    page = (
+        "# Notes\n\nWords first.\n\n## Balance sheet\n\n| Line | 2020 |\n|---|---|\n"
+        f"{rows}\n\nWords last.\n"
+    )
     with opened(tmp_path, reading_model()) as ws:
         (tmp_path / "a.md").write_text(page, encoding="utf-8")
         ws.add(tmp_path / "a.md")
@@ -78,7 +105,9 @@ def test_the_gate_sees_what_stands_inside_a_chunk(tmp_path: Path) -> None:
 
 def test_the_gate_sees_of_a_table_the_rows_that_the_chunk_holds(tmp_path: Path) -> None:
     rows = "\n".join(f"| Label{n:03} | {'word ' * 12}|" for n in range(120))
-    (tmp_path / "a.md").write_text(f"# Notes\n\n| Line | told |\n|---|---|\n{rows}\n\nWords last.\n", encoding="utf-8")
+    (tmp_path / "a.md").write_text(
+        f"# Notes\n\n| Line | told |\n|---|---|\n{rows}\n\nWords last.\n", encoding="utf-8"
+    )
     with opened(tmp_path, reading_model(context_tokens=2600)) as ws:
         ws.add(tmp_path / "a.md")
         document = ws.session.catalog.documents.get(ws.session.catalog.documents.all()[0].id)
@@ -94,7 +123,9 @@ def test_the_gate_sees_of_a_table_the_rows_that_the_chunk_holds(tmp_path: Path) 
 # cards
 
 
-def carded(tmp_path: Path, page: str, card: object = CARD, dialect: Dialect = FULL) -> tuple[list[str], list[Request], int]:
+def carded(
+    tmp_path: Path, page: str, card: object = CARD, dialect: Dialect = FULL
+) -> tuple[list[str], list[Request], int]:
     """The card of a document, asked for twice; the calls for it; and its decisions."""
 
     def reply(request: Request) -> object:
@@ -105,17 +136,29 @@ def carded(tmp_path: Path, page: str, card: object = CARD, dialect: Dialect = FU
         ws.add_text(page, "a.md")
         document = ws.session.catalog.documents.get(ws.session.catalog.documents.all()[0].id)
         cards = [asyncio.run(card_of(ws.session, document)) for _ in range(2)]
-        return cards, model.history, len(ws.session.catalog.journal.decisions(verdict="card by code"))
+        return (
+            cards,
+            model.history,
+            len(ws.session.catalog.journal.decisions(verdict="card by code")),
+        )
 
 
 def test_a_card_is_made_once_and_kept(tmp_path: Path) -> None:
     cards, calls, _ = carded(tmp_path, text(3))
-    assert cards == ["file a; Yearly report; report; Aldous Pier; 2020; ropes"] * 2 and len(calls) == 1
+    assert (
+        cards == ["file a; Yearly report; report; Aldous Pier; 2020; ropes"] * 2 and len(calls) == 1
+    )
 
 
 @pytest.mark.parametrize("dialect", [FULL, COMPACT])
-def test_of_a_document_of_one_chunk_the_file_is_named_and_nobody_is_asked(tmp_path: Path, dialect: Dialect) -> None:
-    assert carded(tmp_path, "The keeper is Ida Holm.", dialect=dialect) == (["file a", "file a"], [], 0)
+def test_of_a_document_of_one_chunk_the_file_is_named_and_nobody_is_asked(
+    tmp_path: Path, dialect: Dialect
+) -> None:
+    assert carded(tmp_path, "The keeper is Ida Holm.", dialect=dialect) == (
+        ["file a", "file a"],
+        [],
+        0,
+    )
 
 
 @pytest.mark.parametrize("dialect", [FULL, COMPACT])
@@ -136,5 +179,11 @@ def test_the_card_stands_above_every_chunk_that_is_read(tmp_path: Path) -> None:
         ws.add_text(text(3), "a.md")
         ws.pin_schema(Schema((TABLE,)))
         ws.extract()
-    read = [r.messages[-1].content for r in model.history if r.json_schema and "rows" in r.json_schema["properties"]]
-    assert len(read) > 1 and all("From: file a; Yearly report; report; Aldous Pier" in content for content in read)
+    read = [
+        r.messages[-1].content
+        for r in model.history
+        if r.json_schema and "rows" in r.json_schema["properties"]
+    ]
+    assert len(read) > 1 and all(
+        "From: file a; Yearly report; report; Aldous Pier" in content for content in read
+    )

@@ -1,4 +1,6 @@
-"""The Ray executor on two local workers: equal rows, nothing lost with a worker, limits over all of them, clear errors."""
+"""The Ray executor on two local workers: equal rows, nothing lost with a worker, limits over all
+of them, clear errors.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,12 @@ from sliders.llm.testing import FunctionModel, requests_allowed
 from sliders.progress import Progress
 
 ray = pytest.importorskip("ray", reason="Ray is not installed (extra `cluster`)")
-TABLE = {"name": "records", "row": "a record", "grain": "document", "columns": {"signed_by": "text", "signing_date": "date"}}
+TABLE = {
+    "name": "records",
+    "row": "a record",
+    "grain": "document",
+    "columns": {"signed_by": "text", "signing_date": "date"},
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -54,9 +61,17 @@ def documents(tmp_path: Path) -> Path:
     return folder
 
 
-def _extract(path: Path, documents: Path, server: Server, report: Any = silent, **more: Any) -> None:
+def _extract(
+    path: Path, documents: Path, server: Server, report: Any = silent, **more: Any
+) -> None:
     with sliders.Workspace(
-        path, model=MODEL, base_url=server.base_url, api_key="scripted", concurrency=8, report=report, **more
+        path,
+        model=MODEL,
+        base_url=server.base_url,
+        api_key="scripted",
+        concurrency=8,
+        report=report,
+        **more,
     ) as ws:
         ws.add(documents)
         ws.pin_schema({"tables": [TABLE]})
@@ -68,7 +83,9 @@ def _readers() -> list[int]:
     return [p.pid for p in ours if any(word.startswith("ray::Reader") for word in p.cmdline()[:1])]
 
 
-def test_rows_are_those_of_the_default_executor_though_a_worker_is_killed(tmp_path: Path, documents: Path) -> None:
+def test_rows_are_those_of_the_default_executor_though_a_worker_is_killed(
+    tmp_path: Path, documents: Path
+) -> None:
     killed: list[int] = []
 
     def kill(progress: Progress) -> None:
@@ -102,15 +119,25 @@ def test_what_was_paid_for_here_is_not_paid_for_there(tmp_path: Path, documents:
 
 
 def test_an_error_of_the_model_comes_back_as_itself(tmp_path: Path, documents: Path) -> None:
-    with pytest.raises(ModelUnavailable, match="no model server answers"), sliders.Workspace(
-        tmp_path / "w.db", model=MODEL, base_url="http://127.0.0.1:9/v1", api_key="k", executor="ray", retries=0
-    ) as ws:
+    with (
+        pytest.raises(ModelUnavailable, match="no model server answers"),
+        sliders.Workspace(
+            tmp_path / "w.db",
+            model=MODEL,
+            base_url="http://127.0.0.1:9/v1",
+            api_key="k",
+            executor="ray",
+            retries=0,
+        ) as ws,
+    ):
         ws.add(documents)
         ws.pin_schema({"tables": [TABLE]})
         ws.extract()
 
 
-def test_a_file_that_kills_its_worker_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_kills_its_worker_costs_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def parse(source: SourceFile, read: Fetched, *sizes: Any) -> Any:
         if read.raw == b"deadly":
             os._exit(1)
@@ -130,9 +157,16 @@ def test_vectors_made_there_are_those_made_here(tmp_path: Path, documents: Path)
     for executor in ("local", "ray"):
         with sliders.Workspace(tmp_path / f"{executor}.db", executor=executor) as ws:
             ws.add(sorted(documents.iterdir())[:2])
-            stored = [ws.session.catalog.documents.get(d.id) for d in ws.session.catalog.documents.all()]
+            stored = [
+                ws.session.catalog.documents.get(d.id) for d in ws.session.catalog.documents.all()
+            ]
             model = ws.session.models.model_for("extract")
-            vectors.append([e.vectors.tolist() for e in ws.session.runner.index(stored, ws.session.embedder, model, 64)])
+            vectors.append(
+                [
+                    e.vectors.tolist()
+                    for e in ws.session.runner.index(stored, ws.session.embedder, model, 64)
+                ]
+            )
     assert vectors[0] == vectors[1]
 
 
@@ -155,7 +189,9 @@ def test_limits_hold_over_all_workers_together() -> None:
 
 def test_a_model_object_stays_here(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="object of this process"):
-        sliders.Workspace(tmp_path / "w.db", model=FunctionModel(lambda request: "no"), executor="ray")
+        sliders.Workspace(
+            tmp_path / "w.db", model=FunctionModel(lambda request: "no"), executor="ray"
+        )
     assert not (tmp_path / "w.db").exists()
 
 
@@ -169,7 +205,9 @@ def test_an_address_that_does_not_answer_is_one_line(tmp_path: Path, address: st
     assert not (tmp_path / "w.db").exists()
 
 
-def test_without_ray_the_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ray_the_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cluster, "find_spec", lambda _name: None)
     with pytest.raises(SettingsError, match=r"pip install '\.\[cluster\]'"):
         sliders.Workspace(tmp_path / "w.db", executor="ray")

@@ -1,4 +1,6 @@
-"""Runs that a budget or a kill ends at any call or statement: what comes after is as if nothing had happened."""
+"""Runs that a budget or a kill ends at any call or statement: what comes after is as if
+nothing had happened.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +31,28 @@ from .test_repaired_workspace import repairing
 QUESTION = "What is the total cost?"
 PADDING = "Nothing of note was said at the meeting that day, and everybody went home early. " * 40
 TEXTS = {
-    "orla_2019.txt": document("Orla Mill", cost="70 euros"), "orla_2021.txt": document("Orla Mill", cost="90 euros"),
+    "orla_2019.txt": document("Orla Mill", cost="70 euros"),
+    "orla_2021.txt": document("Orla Mill", cost="90 euros"),
     "dunmarrow_1.txt": document("Dunmarrow Bridge", cost="46 euros"),
     "dunmarrow_2.txt": document("Dunmarrow Br", cost="46 euros"),
-    "tarn.txt": document("Tarn Ferry", cost="33 euros"), "long.txt": document("Long Wall", cost="5 euros") + PADDING * 16,
-}  # fmt: skip
+    "tarn.txt": document("Tarn Ferry", cost="33 euros"),
+    "long.txt": document("Long Wall", cost="5 euros") + PADDING * 16,
+}
 MOST = 100
 pytestmark = pytest.mark.slow
-PINNED = Schema((Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), "a thing", grain="document",
-                       key=("name",), pinned=True, key_scope="collection"),))  # fmt: skip
+PINNED = Schema(
+    (
+        Table(
+            "things",
+            (Column("name"), Column("cost", ColumnType.NUMBER)),
+            "a thing",
+            grain="document",
+            key=("name",),
+            pinned=True,
+            key_scope="collection",
+        ),
+    )
+)
 """Its key holds across documents, so that rows are brought together."""
 
 
@@ -51,7 +66,9 @@ def reader(request: Request) -> Any:
     return reply(text, reply_shape(request))
 
 
-def opened(place: str | Path, function: Callable[[Request], Any] = reader, *, pinned: bool = True) -> Workspace:
+def opened(
+    place: str | Path, function: Callable[[Request], Any] = reader, *, pinned: bool = True
+) -> Workspace:
     ws = Workspace(place, model=FunctionModel(function), embedder=HashEmbedder(), concurrency=1)
     if pinned:
         ws.pin_schema(PINNED)
@@ -64,8 +81,18 @@ def told(ws: Workspace, answer: Answer) -> tuple[Any, ...]:
     """All that a user sees of an answer and its table, and which tables there are."""
     frame = ws.tables["things"].astype(object)
     rows = sorted(frame.where(frame.notna(), None).itertuples(index=False, name=None), key=str)
-    facts = (answer.value, answer.status, answer.text, answer.sql, answer.citations, str(answer.completeness), answer.range)
-    tables = sorted(name for name in ws.session.catalog.database.names() if not name.startswith("things__v"))
+    facts = (
+        answer.value,
+        answer.status,
+        answer.text,
+        answer.sql,
+        answer.citations,
+        str(answer.completeness),
+        answer.range,
+    )
+    tables = sorted(
+        name for name in ws.session.catalog.database.names() if not name.startswith("things__v")
+    )
     return facts, rows, ws.conflicts(), tables, ws.verify()
 
 
@@ -76,8 +103,9 @@ def undisturbed(place: str | Path, *, pinned: bool = True) -> tuple[Any, ...]:
 
 @contextmanager
 def cut_at(number: int, patch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """The budget of the block is spent when it is looked at for the time of this number: a call looks twice, before it waits for
-    its place and when that is there. The list holds the times."""
+    """The budget of the block is spent when it is looked at for the time of this number: a call
+    looks twice, before it waits for its place and when that is there. The list holds the times.
+    """
     made: list[int] = []
 
     def check(self: Meter) -> None:
@@ -103,7 +131,9 @@ def test_a_budget_that_ends_at_any_call_costs_nothing_but_the_rest(
             if len(made) < number:
                 break
             assert answer.status == "incomplete", f"cut at call {number}"
-            assert (answer.usage.tokens > 0) == (number > 2), f"cut at call {number}: {answer.usage}"
+            assert (answer.usage.tokens > 0) == (number > 2), (
+                f"cut at call {number}: {answer.usage}"
+            )
             assert told(ws, ws.ask(QUESTION)) == whole, f"cut at call {number}"
     assert 10 < number < MOST
 
@@ -112,7 +142,12 @@ def test_what_an_answer_cost_is_all_that_was_asked_for_it(tmp_path: Path) -> Non
     with opened(tmp_path / "w.db") as ws:
         answer = ws.ask(QUESTION)
         assert answer.usage == ws.usage
-        assert set(ws.session.catalog.calls.usage(answer.run)) >= {"extract", "gate", "reconcile", "answer"}
+        assert set(ws.session.catalog.calls.usage(answer.run)) >= {
+            "extract",
+            "gate",
+            "reconcile",
+            "answer",
+        }
 
 
 def test_a_part_that_failed_and_is_read_later_tells_what_it_would_have_told(tmp_path: Path) -> None:
@@ -120,7 +155,9 @@ def test_a_part_that_failed_and_is_read_later_tells_what_it_would_have_told(tmp_
     for name, text in TEXTS.items():
         failed: list[Request] = []
 
-        def function(request: Request, line: str = text.splitlines()[2], failed: list[Request] = failed) -> Any:
+        def function(
+            request: Request, line: str = text.splitlines()[2], failed: list[Request] = failed
+        ) -> Any:
             rows = request.stage == "extract" and "rows" in reply_shape(request)["properties"]
             if rows and line in request.messages[-1].content and not failed:
                 failed.append(request)
@@ -129,13 +166,17 @@ def test_a_part_that_failed_and_is_read_later_tells_what_it_would_have_told(tmp_
 
         with opened(tmp_path / f"{name}.db", function) as ws:
             answer = ws.ask(QUESTION)
-            assert failed and answer.status == "incomplete" and answer.completeness.failed_chunks == 1
+            assert (
+                failed and answer.status == "incomplete" and answer.completeness.failed_chunks == 1
+            )
             assert told(ws, ws.ask(QUESTION)) == whole, name
 
 
 @pytest.mark.parametrize("pinned", [True, False])
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
-def test_a_run_that_is_ended_at_any_call_goes_on_where_it_was(tmp_path: Path, kind: type[BaseException], pinned: bool) -> None:
+def test_a_run_that_is_ended_at_any_call_goes_on_where_it_was(
+    tmp_path: Path, kind: type[BaseException], pinned: bool
+) -> None:
     whole = undisturbed(tmp_path / "whole.db", pinned=pinned)
     for number in range(1, MOST):
         asked: list[Request] = []
@@ -159,7 +200,9 @@ def test_a_run_that_is_ended_at_any_call_goes_on_where_it_was(tmp_path: Path, ki
 
 @contextmanager
 def killed_at(number: int, patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The process of the block dies at its writing statement of this number: no further one is run; the list holds them."""
+    """The process of the block dies at its writing statement of this number: no further one is run;
+    the list holds them.
+    """
     made: list[str] = []
 
     def enter(self: Any) -> None:
@@ -187,10 +230,15 @@ def _again(ws: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "candidate", "more"), [(_criteria, 0, {}), (_words, 0, {}), (_again, 1, {"unverified": True})]
+    ("change", "candidate", "more"),
+    [(_criteria, 0, {}), (_words, 0, {}), (_again, 1, {"unverified": True})],
 )
 def test_repairs_that_a_kill_ends_at_any_statement_are_whole_or_not_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Workspace], None], candidate: int, more: dict[str, Any]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[Workspace], None],
+    candidate: int,
+    more: dict[str, Any],
 ) -> None:
     first = tmp_path / "w.db"
     with Workspace(first, model=choosing(candidate), embedder=HashEmbedder()) as ws:
@@ -214,12 +262,16 @@ def test_repairs_that_a_kill_ends_at_any_statement_are_whole_or_not_there(
     assert 20 < number < 10 * MOST
 
 
-def test_a_query_that_a_kill_ends_at_any_statement_leaves_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_that_a_kill_ends_at_any_statement_leaves_no_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sql = "SELECT ship, length FROM docs WHERE port = 'Arden'"
 
     def asked(ws: Workspace) -> tuple[Any, ...]:
         found = run_sync(run_query(ws.session, sql, reader=PatternReader()))
-        return sorted(found.rows, key=str), set(ws.session.catalog.database.names()) - {"sqlite_stat1"}
+        return sorted(found.rows, key=str), set(ws.session.catalog.database.names()) - {
+            "sqlite_stat1"
+        }
 
     with workspace(tmp_path, ships=5) as ws:
         whole = asked(ws)

@@ -24,7 +24,9 @@ def ws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 @pytest.mark.parametrize(("question", "values"), expected())
 def test_the_answers(ws: Workspace, question: str, values: list[str]) -> None:
     answer = ws.ask(question)
-    lacking = ("eastgate.md",) if "cost" in question else ()  # it does not tell what the bridge cost
+    lacking = (
+        ("eastgate.md",) if "cost" in question else ()
+    )  # it does not tell what the bridge cost
     assert tuple(name for gap in answer.completeness.missing for name in gap.documents) == lacking
     assert answer.status == ("incomplete" if lacking else "answered")
     for value in values:
@@ -36,8 +38,12 @@ def test_what_the_traps_become(ws: Workspace) -> None:
     ws.ask("What is the average length of the bridges in metres?")
     frame = ws.tables["bridges"].set_index("bridge_name")
     assert len(frame) == 7, "three bridges are told of twice"
-    assert frame.loc["Fenwick Crossing", "cost"] == 3_120_000, "in thousands, as the caption of its table says"
-    assert frame.loc["Fenwick Crossing", "length"] == 120, "the caption says nothing of the text beside the table"
+    assert frame.loc["Fenwick Crossing", "cost"] == 3_120_000, (
+        "in thousands, as the caption of its table says"
+    )
+    assert frame.loc["Fenwick Crossing", "length"] == 120, (
+        "the caption says nothing of the text beside the table"
+    )
     assert frame.loc["Cinder Lock Bridge", "cost"] == 640_000
     assert frame.loc["Dunmarrow Bridge", "cost"] == 4_600_000, "audited over preliminary"
     assert str(frame.loc["Eastgate Bridge", "cost"]) == "nan"
@@ -49,7 +55,9 @@ def test_repairs_walk_back_to_both_documents(ws: Workspace) -> None:
     frame = ws.tables["bridges"].set_index("bridge_name")
     told = ws.why(str(frame.loc["Dunmarrow Bridge", "row_id"]))
     assert {item.document for item in told.evidence} == {"dunmarrow.md", "dunmarrow_press_note.txt"}
-    assert [item.printed for item in told.evidence if item.column == "cost" and item.agrees] == ["4.6 million euros"]
+    assert [item.printed for item in told.evidence if item.column == "cost" and item.agrees] == [
+        "4.6 million euros"
+    ]
     assert ws.verify() == []
 
 

@@ -38,11 +38,16 @@ def test_nothing_changed(ws: sliders.Workspace) -> None:
 
 
 def test_a_new_document(ws: sliders.Workspace) -> None:
-    ws.add_text("The Cedar Bridge is 150 metres long. It cost 900,000 euros. It opened in 1999.", "cedar.txt")
+    ws.add_text(
+        "The Cedar Bridge is 150 metres long. It cost 900,000 euros. It opened in 1999.",
+        "cedar.txt",
+    )
     ws.ask(QUESTION)
     found = ws.diff()
     assert [(a.before, a.after) for a in found.answers] == [(75, 100)]
-    assert [(r.document, r.change, r.cause.text) for r in found.rows] == [("cedar.txt", "new", "cedar.txt was added")]
+    assert [(r.document, r.change, r.cause.text) for r in found.rows] == [
+        ("cedar.txt", "new", "cedar.txt was added")
+    ]
     assert "cedar.txt was added" in str(found) and not found.cells
 
 
@@ -51,30 +56,57 @@ def test_a_changed_document(ws: sliders.Workspace) -> None:
     ws.ask(QUESTION)
     found = ws.diff()
     assert [(a.before, a.after) for a in found.answers] == [(75, 80)]
-    assert [(c.column, c.before, c.after, c.cause.text) for c in found.cells] == [("length", 50, 60, "birch.txt was changed")]
+    assert [(c.column, c.before, c.after, c.cause.text) for c in found.cells] == [
+        ("length", 50, 60, "birch.txt was changed")
+    ]
     assert not found.rows
 
 
 def test_a_decision_of_a_person(ws: sliders.Workspace) -> None:
-    ws.set_value("bridges", "length", 70, {"bridge_name": "The Birch Bridge"}, author="ann", reason="measured")
+    ws.set_value(
+        "bridges",
+        "length",
+        70,
+        {"bridge_name": "The Birch Bridge"},
+        author="ann",
+        reason="measured",
+    )
     ws.ask(QUESTION)
     found = ws.diff()
-    assert [(c.column, c.before, c.after, c.cause.kind) for c in found.cells] == [("length", 50, 70, "correction")]
+    assert [(c.column, c.before, c.after, c.cause.kind) for c in found.cells] == [
+        ("length", 50, 70, "correction")
+    ]
     assert "of ann: measured" in found.cells[0].cause.text and found.answers[0].after == 85
     assert {cause.kind for cause in found.answers[0].causes} == {"correction"}
     assert found.to_dict()["cells"][0]["cause"]["kind"] == "correction"
 
 
 def test_of_many_decisions_a_change_names_the_one_on_its_row(ws: sliders.Workspace) -> None:
-    for name, length in (("The Birch Bridge", 70), ("The Alder Bridge", 70), ("The Birch Bridge", 71)):
-        ws.set_value("bridges", "length", length, {"bridge_name": name}, author="ann", reason=f"{name} {length}")
+    for name, length in (
+        ("The Birch Bridge", 70),
+        ("The Alder Bridge", 70),
+        ("The Birch Bridge", 71),
+    ):
+        ws.set_value(
+            "bridges",
+            "length",
+            length,
+            {"bridge_name": name},
+            author="ann",
+            reason=f"{name} {length}",
+        )
     ws.ask(QUESTION)
     told = {c.document: c.cause.text for c in ws.diff().cells}
-    assert told == {"birch.txt": "decision 3 of ann: The Birch Bridge 71", "alder.txt": "decision 2 of ann: The Alder Bridge 70"}
+    assert told == {
+        "birch.txt": "decision 3 of ann: The Birch Bridge 71",
+        "alder.txt": "decision 2 of ann: The Alder Bridge 70",
+    }
     assert all(told[c.document] in str(ws.why(c.row_id)) for c in ws.diff().cells)
 
 
-def test_runs_are_named_by_number(ws: sliders.Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_are_named_by_number(
+    ws: sliders.Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
     ws.add_text("The Cedar Bridge is 150 metres long.", "cedar.txt")
     ws.ask(QUESTION)
     first, second = [run.id for run in ws.runs() if run.kind == "ask"]
@@ -87,7 +119,9 @@ def test_runs_are_named_by_number(ws: sliders.Workspace, capsys: pytest.CaptureF
     assert "cedar.txt was added" in capsys.readouterr().out
 
 
-def test_a_question_in_between_does_not_hide_the_one_that_was_asked_twice(ws: sliders.Workspace) -> None:
+def test_a_question_in_between_does_not_hide_the_one_that_was_asked_twice(
+    ws: sliders.Workspace,
+) -> None:
     ws.ask(QUESTION)
     ws.ask("How many bridges opened after 2000?")
     assert ws.diff().same == (QUESTION,)

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from sliders.engine import document_date
 from sliders.reconcile import newest
 
-PROSE = "The bridge was opened in the presence of the mayor and stands over the river to this day.\n"
+PROSE = (
+    "The bridge was opened in the presence of the mayor and stands over the river to this day.\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -21,7 +23,12 @@ PROSE = "The bridge was opened in the presence of the mayor and stands over the 
         ("orla-2020-03.txt", "", PROSE, "2020-03"),
         ("a.txt", "Orla v Tarn (9 August 2006)", PROSE, "2006-08-09"),
         ("a.txt", "12 March 2021: minutes", PROSE, "2021-03-12"),
-        ("ORLA_2021.txt", "FORM", "FORM\n   For the fiscal year ended August 29, 2021\n" + PROSE, "2021"),
+        (
+            "ORLA_2021.txt",
+            "FORM",
+            "FORM\n   For the fiscal year ended August 29, 2021\n" + PROSE,
+            "2021",
+        ),
         ("a.txt", "", "ORLA MILLS\n03 MAR 2018 18:22\nTOTAL 8.20\n", "2018-03-03"),
         ("a.txt", "", "From: Ann\nDate: Tue, 4 May 2021 09:10:00 +0200\n\n" + PROSE, "2021-05-04"),
         ("a.txt", "", PROSE * 10 + "Filed: 4 May 2021\n", "2021-05-04"),
@@ -36,7 +43,11 @@ def test_a_date_of_its_own(name: str, title: str, beginning: str, expected: str)
     [
         ("a.txt", "", "On October 25, 1999, about noon, a boat sank near the harbour of Arlen.\n"),
         ("a.txt", "The flood of 3 May 1950 and what followed", PROSE),
-        ("a.txt", "", PROSE * 10 + "The application was filed on 3 May 1950 and refused on the same day.\n"),
+        (
+            "a.txt",
+            "",
+            PROSE * 10 + "The application was filed on 3 May 1950 and refused on the same day.\n",
+        ),
         ("a.txt", "", "Date of birth: 3 May 1950\n"),
         ("a.txt", "", "Due date: 3 May 2021\n"),
         ("a.txt", "", "Date: 09/08/17\n"),

@@ -1,4 +1,6 @@
-"""Runs that end with any exception give back what they hold: each of their tasks reaches its end."""
+"""Runs that end with any exception give back what they hold: each of their
+tasks reaches its end.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Several questions in one call: replies, hints in a question's own words, and what shares a pass."""
+"""Several questions in one call: replies, hints in a question's own words,
+and what shares a pass.
+"""
 
 from sliders.answer import Answer
 from sliders.api import Workspace
@@ -17,12 +19,18 @@ def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path
         return [Answer(q, "answered", None, "") for q in questions]
 
     def judged(request):
-        said = {"look_in": ["Part 7 section"], "answer_is": ["full name"], "answer_is_not": ["nickname"]}
+        said = {
+            "look_in": ["Part 7 section"],
+            "answer_is": ["full name"],
+            "answer_is_not": ["nickname"],
+        }
         hint = {"question": 1, **said, "rest": "Who keeps it?"}
         return {"kinds": ["fact", "no question", "all", "fact"], "hints": [hint]}
 
     monkeypatch.setattr(run, "ask_tables", tables)
-    text = "# Book\n\n" + "".join(f"## Part {n}\n\n{PIECE.format(name=f'Keeper {n}')}\n\n" for n in range(12))
+    text = "# Book\n\n" + "".join(
+        f"## Part {n}\n\n{PIECE.format(name=f'Keeper {n}')}\n\n" for n in range(12)
+    )
     with Workspace(tmp_path / "w.db", model=FunctionModel(judged), embedder=HashEmbedder()) as ws:
         ws.add_text(text, "book.md")
         returned = "Return the full name, not the nickname."

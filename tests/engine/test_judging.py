@@ -1,4 +1,6 @@
-"""A collection judged by a small model: the cut comes from all documents, and the odds stay as they were."""
+"""A collection judged by a small model: the cut comes from all documents, and the
+odds stay as they were.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def leaning(request: Request) -> Any:
     return {"yes": -6.0 + strength, "no": -0.1} if request.choices else {}
 
 
-def judged(place: str | Path, marks: list[int]) -> tuple[dict[str, Any], list[Any], FunctionModel, sliders.Workspace]:
+def judged(
+    place: str | Path, marks: list[int]
+) -> tuple[dict[str, Any], list[Any], FunctionModel, sliders.Workspace]:
     model = FunctionModel(leaning, dialect=COMPACT)
     ws = sliders.Workspace(place, model=model, embedder=HashEmbedder())
     for number, mark in enumerate(marks):
@@ -58,7 +62,9 @@ def test_the_collection_decides_where_the_cut_is(place: str | Path) -> None:
 def test_a_few_documents_keep_the_models_own_word_and_a_doubt(place: str | Path) -> None:
     cells, _, _, ws = judged(place, MARKS[:4])
     ws.close()
-    assert [bool(cell.value) for cell in cells.values()] == [False] * 4 and all(cell.doubt for cell in cells.values())
+    assert [bool(cell.value) for cell in cells.values()] == [False] * 4 and all(
+        cell.doubt for cell in cells.values()
+    )
 
 
 def test_documents_that_come_later_move_the_cut_for_all(place: str | Path) -> None:
@@ -72,9 +78,13 @@ def test_documents_that_come_later_move_the_cut_for_all(place: str | Path) -> No
 
 
 @pytest.mark.parametrize("loudest", [0, 1, 2])
-def test_a_document_of_many_parts_is_judged_by_the_part_that_tells_most(place: str | Path, loudest: int) -> None:
+def test_a_document_of_many_parts_is_judged_by_the_part_that_tells_most(
+    place: str | Path, loudest: int
+) -> None:
     quiet = "Nothing was said of it that day. " * 250
-    parts = [f"It gets the mark {40 if number == loudest else 1}.\n\n{quiet}" for number in range(3)]
+    parts = [
+        f"It gets the mark {40 if number == loudest else 1}.\n\n{quiet}" for number in range(3)
+    ]
     with sliders.Workspace(
         place, model=FunctionModel(_by_loudest, dialect=COMPACT), embedder=HashEmbedder()
     ) as ws:
@@ -84,7 +94,11 @@ def test_a_document_of_many_parts_is_judged_by_the_part_that_tells_most(place: s
         ws.pin_schema(Schema((TABLE,)))
         ws.extract()
         document = next(d.id for d in ws.session.catalog.documents.all() if d.name == "long.txt")
-        rows = [row for row in ws.session.catalog.extractions.rows("reviews") if row.document_id == document]
+        rows = [
+            row
+            for row in ws.session.catalog.extractions.rows("reviews")
+            if row.document_id == document
+        ]
         assert len(rows) > 1 and all(row.cells[0].value is True for row in rows)
         assert sum(map(bool, ws.tables["reviews"]["liked"])) == 7
 
@@ -99,7 +113,9 @@ SOLD = Table("boats", (YEAR,), row="a boat", grain="document", pinned=True)
 
 
 def eager(request: Request) -> Response:
-    """Gives a year of the document each time, and prefers it far less where the document tells of no sale."""
+    """Gives a year of the document each time, and prefers it far less where the
+    document tells of no sale.
+    """
     content = request.messages[-1].content
     year = int(content.split("in ")[1][:4])
     told = 9.0 + year % 7 / 10 if "was sold" in content else 0.5 + year % 7 / 10
@@ -112,7 +128,9 @@ def boats(ws: sliders.Workspace, years: range) -> None:
     ws.extract()
 
 
-def test_a_document_that_does_not_tell_it_gives_no_value_where_the_collection_shows_the_cut(place: str | Path) -> None:
+def test_a_document_that_does_not_tell_it_gives_no_value_where_the_collection_shows_the_cut(
+    place: str | Path,
+) -> None:
     model = FunctionModel(eager, dialect=COMPACT)
     with sliders.Workspace(place, model=model, embedder=HashEmbedder()) as ws:
         ws.pin_schema(Schema((SOLD,)))
@@ -123,7 +141,9 @@ def test_a_document_that_does_not_tell_it_gives_no_value_where_the_collection_sh
         assert set(frame["sold"]) == {year for year in range(1900, 1915) if year % 3}
         rows = ws.session.catalog.extractions.rows("boats")
         out = [row.cells[0] for row in rows if row.cells[0].absence]
-        assert {cell.value for cell in out} == {year for year in range(1900, 1915) if not year % 3}, "kept for audit"
+        assert {cell.value for cell in out} == {
+            year for year in range(1900, 1915) if not year % 3
+        }, "kept for audit"
         assert all("under the cut" in cell.detail for cell in out)
         assert not ws.verify()
         assert len(model.history) == 15

@@ -29,7 +29,8 @@ for line in sys.stdin:
     if child == 0:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1), os.dup2(null, 2)
-        code = sliders.cli.run(["ask", "docs", sys.argv[1], "-q", "--workspace", line.strip(), "--concurrency", "1"])
+        arguments = ["ask", "docs", sys.argv[1], "-q", "--workspace", line.strip()]
+        code = sliders.cli.run([*arguments, "--concurrency", "1"])
         os._exit(code)
     print(child, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
@@ -61,14 +62,21 @@ def test_killed_twenty_times(places: Callable[[], str | Path], tmp_path: Path) -
     moments = random.Random(11)
     with FakeServer(served, latency=0.01) as server:
         environment = {
-            "SLIDERS_MODEL": "reader", "SLIDERS_BASE_URL": server.base_url,
+            "SLIDERS_MODEL": "reader",
+            "SLIDERS_BASE_URL": server.base_url,
             "SLIDERS_CACHE_DIR": str(tmp_path / "cache"),
-            "PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path),
-        }  # fmt: skip
+            "PYTHONPATH": ":".join(sys.path),
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(tmp_path),
+        }
         launcher = subprocess.Popen(
-            [sys.executable, "-c", _LAUNCHER, QUESTION], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            cwd=tmp_path, env=environment,
-        )  # fmt: skip
+            [sys.executable, "-c", _LAUNCHER, QUESTION],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            env=environment,
+        )
         assert launcher.stdin is not None
         assert launcher.stdout is not None
 
@@ -101,8 +109,9 @@ def test_killed_twenty_times(places: Callable[[], str | Path], tmp_path: Path) -
 
     assert kills == KILLS
     assert _table(workspace) == undisturbed
-    # A call whose answer had not arrived when the process died cannot be known; every answer that had is never asked
-    # for again: what the server saw twice is at most the one request in flight of each kill.
+    # A call whose answer had not arrived when the process died cannot be known; every answer
+    # that had is never asked for again: what the server saw twice is at most the one request in
+    # flight of each kill.
     seen = Counter(_key(body) for body in server.bodies)
     assert len(seen) == whole_calls
     assert sum(count - 1 for count in seen.values()) == len(server.bodies) - _paid(workspace)

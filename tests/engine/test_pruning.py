@@ -14,7 +14,9 @@ from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 
 FILLER = "Nothing of note was seen on that day by anyone who was there. " * 90
-THINGS = Table("things", (Column("name"), Column("keeper")), row="a thing", grain="document", pinned=True)
+THINGS = Table(
+    "things", (Column("name"), Column("keeper")), row="a thing", grain="document", pinned=True
+)
 
 
 def long_text(number: int) -> str:
@@ -31,7 +33,9 @@ def test_long_documents_are_asked_where_the_columns_words_stand(
     monkeypatch.setattr(choose, "_MOST_EMBEDDED", most_embedded)
     monkeypatch.setattr(fill, "BEFORE_GATE", 5)
     model = reading_model(name="reader", context_tokens=4000)
-    with sliders.Workspace(tmp_path / "w.db", model=model, embedder=HashEmbedder(), concurrency=3) as ws:
+    with sliders.Workspace(
+        tmp_path / "w.db", model=model, embedder=HashEmbedder(), concurrency=3
+    ) as ws:
         for number in range(3):
             ws.add_text(long_text(number), f"{number}.txt")
         ws.pin_schema(Schema((THINGS,)))
@@ -50,13 +54,17 @@ def test_long_documents_are_asked_where_the_columns_words_stand(
 
 def test_calls_prepared_ahead_wait_for_a_slot(tmp_path: Path) -> None:
     model = reading_model(latency=0.01)
-    with sliders.Workspace(tmp_path / "w.db", model=model, embedder=HashEmbedder(), concurrency=8) as ws:
+    with sliders.Workspace(
+        tmp_path / "w.db", model=model, embedder=HashEmbedder(), concurrency=8
+    ) as ws:
         for number in range(40):
             ws.add_text(f"The name is Thing{number}. The keeper is Ash.", f"{number}.txt")
         ws.pin_schema(Schema((THINGS,)))
         ws.extract()
         assert ws.session.catalog.extractions.count("things") == 40
-    assert 1 < model.most_in_flight <= 8  # how many of the eight are taken at once is the machine's affair
+    assert (
+        1 < model.most_in_flight <= 8
+    )  # how many of the eight are taken at once is the machine's affair
 
 
 def test_files_are_added_one_by_one_and_a_copy_is_said_once(tmp_path: Path) -> None:

@@ -27,23 +27,33 @@ def run(ws: Workspace, sql: str, reader: PatternReader | None = None) -> QueryRe
 class CaptainReader(PatternReader):
     """Finds captains, who stand in one document only."""
 
-    async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
+    async def read(
+        self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
+    ) -> Reading:
         self.calls.append((document.name, tuple(column.name for column in columns)))
         at = document.text.find("Nemo")
         seen = any(start <= at < end for start, end in places)
         value = Cell("captain", "Nemo", "Nemo", Grounding.EXACT, Span(document.id, at, at + 4))
-        cells = [value if seen and c.name == "captain" else Cell(c.name, absence=Absence.NOT_STATED) for c in columns]
+        cells = [
+            value if seen and c.name == "captain" else Cell(c.name, absence=Absence.NOT_STATED)
+            for c in columns
+        ]
         return Reading(tuple(cells), 1)
 
 
 def test_an_ambiguous_column_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     reader = PatternReader()
-    with workspace(tmp_path, ships=4) as ws, pytest.raises(QueryError, match=r"length.* ambiguous|ambiguous.*length"):
+    with (
+        workspace(tmp_path, ships=4) as ws,
+        pytest.raises(QueryError, match=r"length.* ambiguous|ambiguous.*length"),
+    ):
         run(ws, "SELECT length FROM ships a JOIN ships b ON a.port = b.port", reader)
     assert reader.calls == []
 
 
-def test_an_unknown_attribute_of_a_closed_table_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+def test_an_unknown_attribute_of_a_closed_table_is_refused_before_anything_is_read(
+    tmp_path: Path,
+) -> None:
     reader = PatternReader()
     with workspace(tmp_path, ships=4) as ws, pytest.raises(QueryError, match="tonnage"):
         run(ws, "SELECT ship FROM ships WHERE tonnage > 5", reader)
@@ -52,7 +62,10 @@ def test_an_unknown_attribute_of_a_closed_table_is_refused_before_anything_is_re
 
 def test_filters_that_contradict_each_other_in_a_join_cost_nothing(tmp_path: Path) -> None:
     reader = PatternReader()
-    sql = "SELECT a.ship FROM ships a JOIN ships b ON a.port = b.port WHERE b.port = 'Arden' AND b.port = 'Brill'"
+    sql = (
+        "SELECT a.ship FROM ships a JOIN ships b ON a.port = b.port WHERE b.port = 'Arden' AND "
+        "b.port = 'Brill'"
+    )
     with workspace(tmp_path, ships=4) as ws:
         result = run(ws, sql, reader)
     assert result.rows == () and reader.calls == []
@@ -75,10 +88,15 @@ def test_an_empty_result_is_a_result(tmp_path: Path) -> None:
         ("SELECT ship FROM ships WHERE length = 20", (("Nautilus0",),)),
         ("SELECT ship FROM ships WHERE length = 21", ()),
         ("SELECT ship FROM ships WHERE launched IS NULL AND port = 'Arden'", (("Nautilus0",),)),
-        ("SELECT a.ship FROM ships a JOIN ships b ON a.port = b.port WHERE b.length = 20", (("Nautilus0",),)),
+        (
+            "SELECT a.ship FROM ships a JOIN ships b ON a.port = b.port WHERE b.length = 20",
+            (("Nautilus0",),),
+        ),
     ],
 )
-def test_a_collection_of_one_document(tmp_path: Path, sql: str, rows: tuple[tuple[object, ...], ...]) -> None:
+def test_a_collection_of_one_document(
+    tmp_path: Path, sql: str, rows: tuple[tuple[object, ...], ...]
+) -> None:
     with workspace(tmp_path, ships=1) as ws:
         assert run(ws, sql).rows == rows
 
@@ -87,14 +105,20 @@ def test_a_collection_of_one_document_that_states_nothing(tmp_path: Path) -> Non
     with Workspace(tmp_path / "w.db", model=ScriptedModel({}), embedder=HashEmbedder()) as ws:
         ws.add_text(FILLER, "nothing.txt")
         assert run(ws, "SELECT ship FROM docs WHERE port = 'Arden'").rows == ()
-        assert run(ws, "SELECT ship FROM docs WHERE port IS NULL").rows == ((None,),), "docs has one row a document"
+        assert run(ws, "SELECT ship FROM docs WHERE port IS NULL").rows == ((None,),), (
+            "docs has one row a document"
+        )
 
 
 def test_docs_has_as_many_rows_the_first_time_as_later(tmp_path: Path) -> None:
-    with Workspace(tmp_path / "w.db", model=ScriptedModel({"port": "Arden"}), embedder=HashEmbedder()) as ws:
+    with Workspace(
+        tmp_path / "w.db", model=ScriptedModel({"port": "Arden"}), embedder=HashEmbedder()
+    ) as ws:
         ws.add_text(ship_text(1), "ship.txt")
         ws.add_text(FILLER, "nothing.txt")
-        first, later = (ws.query("SELECT document, port FROM docs ORDER BY document") for _ in range(2))
+        first, later = (
+            ws.query("SELECT document, port FROM docs ORDER BY document") for _ in range(2)
+        )
     assert list(first["document"]) == list(later["document"]) == ["nothing.txt", "ship.txt"]
 
 
@@ -117,7 +141,9 @@ class LostReader(PatternReader):
         super().__init__()
         self.after, self.ended = after, 0
 
-    async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
+    async def read(
+        self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
+    ) -> Reading:
         found = await super().read(document, table, columns, places)
         if len(self.calls) == self.after:
             raise ModelUnavailable("no server answers")

@@ -1,4 +1,6 @@
-"""`docs` beside tables of many rows a document: every document is there, whatever was read of it."""
+"""`docs` beside tables of many rows a document: every document is there,
+whatever was read of it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from sliders.values import ColumnType
 
 from .query_double import SHIPS, PatternReader, ship_text
 
-REPAIRS = Table("repairs", (Column("part"), Column("cost", ColumnType.INTEGER)), row="a repair", grain="many")
+REPAIRS = Table(
+    "repairs", (Column("part"), Column("cost", ColumnType.INTEGER)), row="a repair", grain="many"
+)
 LOG = "\n\nRepair: keel for 10.\n\nRepair: mast for 30."
 JOIN = "FROM docs d JOIN repairs r ON r.document_id = d.document_id"
 
@@ -28,7 +32,10 @@ def said(request: Request) -> dict[str, Any]:
     """Two repairs of a document that prints some."""
     told = request.messages[-1].content.rsplit("<document>", 1)[-1]
     found = [(part, cost) for part, cost in (("keel", "10"), ("mast", "30")) if part in told]
-    cells = [{"part": {"value": p, "words": [p]}, "cost": {"value": int(c), "words": [c]}} for p, c in found]
+    cells = [
+        {"part": {"value": p, "words": [p]}, "cost": {"value": int(c), "words": [c]}}
+        for p, c in found
+    ]
     return {"rows": [{"table": "repairs", "cells": row} for row in cells]}
 
 
@@ -36,14 +43,18 @@ def said(request: Request) -> dict[str, Any]:
 def ws(tmp_path: Path) -> Iterator[Workspace]:
     with Workspace(tmp_path / "w.db", model=FunctionModel(said), embedder=HashEmbedder()) as opened:
         for number in range(4):
-            opened.add_text(ship_text(number) + (LOG if number in (1, 3) else ""), f"ship_{number:02}.txt")
+            opened.add_text(
+                ship_text(number) + (LOG if number in (1, 3) else ""), f"ship_{number:02}.txt"
+            )
         opened.session.catalog.schemas.save(Schema((REPAIRS,)), "test")
         yield opened
 
 
 def ask(ws: Workspace, sql: str) -> list[list[Any]]:
     """The same rows twice."""
-    first, again = (asyncio.run(query_frame(ws.session, sql, reader=PatternReader())) for _ in range(2))
+    first, again = (
+        asyncio.run(query_frame(ws.session, sql, reader=PatternReader())) for _ in range(2)
+    )
     assert first.to_numpy().tolist() == again.to_numpy().tolist()
     return first.to_numpy().tolist()
 
@@ -59,9 +70,17 @@ def test_documents_that_a_query_read_in_part_are_all_joined(ws: Workspace) -> No
 
 
 def test_rows_stand_in_the_order_of_the_documents_whichever_was_read_first(ws: Workspace) -> None:
-    asyncio.run(query_frame(ws.session, "SELECT length FROM docs WHERE document = 'ship_02.txt'", reader=PatternReader()))
+    asyncio.run(
+        query_frame(
+            ws.session,
+            "SELECT length FROM docs WHERE document = 'ship_02.txt'",
+            reader=PatternReader(),
+        )
+    )
     asyncio.run(query_frame(ws.session, "SELECT length FROM docs LIMIT 1", reader=PatternReader()))
-    frame = asyncio.run(query_frame(ws.session, "SELECT document, length FROM docs", reader=PatternReader()))
+    frame = asyncio.run(
+        query_frame(ws.session, "SELECT document, length FROM docs", reader=PatternReader())
+    )
     assert frame["document"].tolist() == [f"ship_0{n}.txt" for n in range(4)]
 
 

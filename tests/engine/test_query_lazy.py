@@ -1,4 +1,6 @@
-"""Lazy extraction: right rows, few tokens, reuse, shared work, and queries that cannot have a result."""
+"""Lazy extraction: right rows, few tokens, reuse, shared work, and queries that
+cannot have a result.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ from typing import NoReturn
 import pytest
 
 from sliders.api import Workspace
-from sliders.engine import ModelReader, QueryResult, TableRun, explain_query, needed_cells, query_frame, run_query
+from sliders.engine import (
+    ModelReader,
+    QueryResult,
+    TableRun,
+    explain_query,
+    needed_cells,
+    query_frame,
+    run_query,
+)
 from sliders.errors import ModelError, PlanError, QueryError, StoreError, UnsafeStatement
 from sliders.extraction import Absence
 from sliders.llm.testing import ScriptedModel
@@ -29,7 +39,9 @@ def ws(tmp_path: Path) -> Iterator[Workspace]:
         yield opened
 
 
-def run(ws: Workspace, sql: str, reader: PatternReader | None = None, *, reuse: bool = True) -> QueryResult:
+def run(
+    ws: Workspace, sql: str, reader: PatternReader | None = None, *, reuse: bool = True
+) -> QueryResult:
     return asyncio.run(run_query(ws.session, sql, reader=reader or PatternReader(), reuse=reuse))
 
 
@@ -42,11 +54,23 @@ def expected(test: object, *names: str) -> set[tuple[object, ...]]:
     ("where", "test"),
     [
         ("port = 'Arden'", lambda r: r["port"] == "Arden"),
-        ("length > 30 AND port IN ('Brill', 'Diss')", lambda r: r["length"] > 30 and r["port"] in ("Brill", "Diss")),
-        ("length BETWEEN 22 AND 25 OR port = 'Eye'", lambda r: 22 <= r["length"] <= 25 or r["port"] == "Eye"),
+        (
+            "length > 30 AND port IN ('Brill', 'Diss')",
+            lambda r: r["length"] > 30 and r["port"] in ("Brill", "Diss"),
+        ),
+        (
+            "length BETWEEN 22 AND 25 OR port = 'Eye'",
+            lambda r: 22 <= r["length"] <= 25 or r["port"] == "Eye",
+        ),
         ("launched IS NULL", lambda r: r["launched"] is None),
-        ("launched >= 1910 AND NOT port = 'Corfe'", lambda r: (r["launched"] or 0) >= 1910 and r["port"] != "Corfe"),
-        ("(port = 'Arden' OR length < 23) AND ship LIKE 'naut%'", lambda r: r["port"] == "Arden" or r["length"] < 23),
+        (
+            "launched >= 1910 AND NOT port = 'Corfe'",
+            lambda r: (r["launched"] or 0) >= 1910 and r["port"] != "Corfe",
+        ),
+        (
+            "(port = 'Arden' OR length < 23) AND ship LIKE 'naut%'",
+            lambda r: r["port"] == "Arden" or r["length"] < 23,
+        ),
         ("length > 1000", lambda r: False),
     ],
 )
@@ -62,11 +86,15 @@ def test_it_sends_less_than_the_documents(ws: Workspace) -> None:
     assert result.sample_tokens <= result.tokens
 
 
-def one_by_one(_run: TableRun, _document: str, name: str, rows: list[int], _needs: object) -> tuple[list[str], list[int]]:
+def one_by_one(
+    _run: TableRun, _document: str, name: str, rows: list[int], _needs: object
+) -> tuple[list[str], list[int]]:
     return [name], rows
 
 
-def test_a_rejected_document_is_asked_for_nothing_more(ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rejected_document_is_asked_for_nothing_more(
+    ws: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(TableRun, "_companions", one_by_one)
     reader = PatternReader()
     run(ws, "SELECT ship FROM ships WHERE port = 'Arden'", reader)
@@ -78,10 +106,21 @@ def test_a_rejected_document_is_asked_for_nothing_more(ws: Workspace, monkeypatc
 
 
 def test_aggregates_group_and_order_run_over_the_accepted_rows(ws: Workspace) -> None:
-    result = run(ws, "SELECT port, count(*) AS n, max(length) FROM ships WHERE length >= 30 GROUP BY port ORDER BY port")
+    result = run(
+        ws,
+        "SELECT port, count(*) AS n, max(length) FROM ships WHERE length >= 30 GROUP BY "
+        "port ORDER BY port",
+    )
     rows = [truth(n) for n in range(COUNT) if 20 + n >= 30]
     ports = sorted({str(r["port"]) for r in rows})
-    wanted = [(p, sum(r["port"] == p for r in rows), max(int(r["length"] or 0) for r in rows if r["port"] == p)) for p in ports]
+    wanted = [
+        (
+            p,
+            sum(r["port"] == p for r in rows),
+            max(int(r["length"] or 0) for r in rows if r["port"] == p),
+        )
+        for p in ports
+    ]
     assert list(result.rows) == wanted
 
 
@@ -131,23 +170,35 @@ def test_queries_at_the_same_time_share_their_work(ws: Workspace) -> None:
     sql = "SELECT ship FROM ships WHERE port = 'Arden'"
 
     async def both() -> list[QueryResult]:
-        return list(await asyncio.gather(*(run_query(ws.session, sql, reader=reader) for _ in range(2))))
+        return list(
+            await asyncio.gather(*(run_query(ws.session, sql, reader=reader) for _ in range(2)))
+        )
 
     one, two = asyncio.run(both())
     assert one.rows == two.rows
-    asked = [(name, column) for name, columns in reader.calls for column in columns if column == "port"]
+    asked = [
+        (name, column) for name, columns in reader.calls for column in columns if column == "port"
+    ]
     alone = PatternReader()
     run(ws, sql, alone, reuse=False)
-    single = [(name, column) for name, columns in alone.calls for column in columns if column == "port"]
+    single = [
+        (name, column) for name, columns in alone.calls for column in columns if column == "port"
+    ]
     assert len(asked) < 1.5 * len(single)
 
 
-def test_attributes_of_one_segment_are_asked_for_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attributes_of_one_segment_are_asked_for_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ws = Workspace(tmp_path / "w.db", model=ScriptedModel({}))
     with ws:
         for number in range(12):
             row = truth(number)
-            ws.add_text(f"The vessel {row['ship']} of {number}: her home port is the town of {row['port']}.", f"s{number}")
+            ws.add_text(
+                f"The vessel {row['ship']} of {number}: her home port is the town "
+                f"of {row['port']}.",
+                f"s{number}",
+            )
         fused, apart = PatternReader(), PatternReader()
         sql = "SELECT ship FROM docs WHERE port IN ('Arden', 'Brill')"
         one = run(ws, sql, fused, reuse=False)
@@ -206,7 +257,10 @@ def test_unknown_attribute_is_refused_with_its_place(ws: Workspace) -> None:
 
 
 def test_no_documents(tmp_path: Path) -> None:
-    with Workspace(tmp_path / "w.db", model=ScriptedModel({})) as ws, pytest.raises(PlanError, match="no documents"):
+    with (
+        Workspace(tmp_path / "w.db", model=ScriptedModel({})) as ws,
+        pytest.raises(PlanError, match="no documents"),
+    ):
         run(ws, "SELECT a FROM docs")
 
 
@@ -221,10 +275,17 @@ def test_no_document_states_the_attribute(ws: Workspace) -> None:
 
 
 @pytest.mark.parametrize("absence", [Absence.UNGROUNDED, Absence.NOT_PARSED])
-def test_a_value_that_does_not_enter_keeps_its_reason_and_what_was_said(ws: Workspace, absence: Absence) -> None:
-    assert run(ws, "SELECT ship FROM ships WHERE length > 0", PatternReader(absence=absence)).rows == ()
+def test_a_value_that_does_not_enter_keeps_its_reason_and_what_was_said(
+    ws: Workspace, absence: Absence
+) -> None:
+    assert (
+        run(ws, "SELECT ship FROM ships WHERE length > 0", PatternReader(absence=absence)).rows
+        == ()
+    )
     cells = [row.cell("length") for row in ws.session.catalog.extractions.rows("ships")]
-    assert {(cell.absence, cell.value) for cell in cells if cell} == {(absence, 20 + n) for n in range(COUNT)}
+    assert {(cell.absence, cell.value) for cell in cells if cell} == {
+        (absence, 20 + n) for n in range(COUNT)
+    }
     reader = PatternReader(limit=0)
     ws.session.settings = dataclasses.replace(ws.session.settings, unverified=True)
     assert len(run(ws, "SELECT length FROM ships WHERE length > 0", reader).rows) == COUNT
@@ -236,7 +297,11 @@ def test_a_value_that_does_not_enter_keeps_its_reason_and_what_was_said(ws: Work
 def test_docs_with_described_attributes_become_a_table(tmp_path: Path) -> None:
     with workspace(tmp_path, schema=False) as ws:
         words = {"port": "the town that is her home port"}
-        frame = asyncio.run(query_frame(ws.session, "SELECT port FROM docs WHERE length < 23", words, reader=PatternReader()))
+        frame = asyncio.run(
+            query_frame(
+                ws.session, "SELECT port FROM docs WHERE length < 23", words, reader=PatternReader()
+            )
+        )
         table = ws.schema.table("docs")
         assert sorted(frame["port"]) == ["Arden", "Brill", "Corfe"]
         assert table.column("port").description == words["port"]
@@ -245,8 +310,12 @@ def test_docs_with_described_attributes_become_a_table(tmp_path: Path) -> None:
 
 
 def test_needed_cells_of_a_statement(ws: Workspace) -> None:
-    needed = needed_cells("SELECT max(length) FROM ships WHERE upper(port) = 'ARDEN' AND launched > 1905", ws.schema)
-    assert {table: set(names) for table, names in needed.items()} == {"ships": {"launched", "length", "port"}}
+    needed = needed_cells(
+        "SELECT max(length) FROM ships WHERE upper(port) = 'ARDEN' AND launched > 1905", ws.schema
+    )
+    assert {table: set(names) for table, names in needed.items()} == {
+        "ships": {"launched", "length", "port"}
+    }
 
 
 def test_a_filled_table_is_queried_as_it_stands(ws: Workspace) -> None:
@@ -263,26 +332,46 @@ def test_a_number_of_any_size_is_shown_and_nothing_is_left_in_the_workspace(tmp_
         ws.session.catalog.schemas.save(Schema((SHIPS,)), "test")
         before = set(ws.session.catalog.database.names())
         asked = "SELECT length FROM ships WHERE length > 5"
-        first, again = (asyncio.run(query_frame(ws.session, asked, reader=PatternReader())) for _ in range(2))
+        first, again = (
+            asyncio.run(query_frame(ws.session, asked, reader=PatternReader())) for _ in range(2)
+        )
         with pytest.raises(StoreError):
             run(ws, "SELECT nosuch(ship) FROM ships WHERE length > 5")
-        assert not [name for name in set(ws.session.catalog.database.names()) - before if not name.startswith("ships")]
+        assert not [
+            name
+            for name in set(ws.session.catalog.database.names()) - before
+            if not name.startswith("ships")
+        ]
     assert first["length"].tolist() == again["length"].tolist() == [1e30]
 
 
 @pytest.mark.parametrize("port", ["arden", "Arden"])
-def test_a_condition_on_text_means_the_same_in_a_table_that_is_read_and_in_one_that_stands(ws: Workspace, port: str) -> None:
+def test_a_condition_on_text_means_the_same_in_a_table_that_is_read_and_in_one_that_stands(
+    ws: Workspace, port: str
+) -> None:
     sql = f"SELECT ship FROM ships WHERE port = '{port}'"
-    first, again = (asyncio.run(query_frame(ws.session, sql, reader=PatternReader())) for _ in range(2))
-    assert set(first["ship"]) == set(again["ship"]) == {row[0] for row in expected(lambda r: r["port"] == port, "ship")}
+    first, again = (
+        asyncio.run(query_frame(ws.session, sql, reader=PatternReader())) for _ in range(2)
+    )
+    assert (
+        set(first["ship"])
+        == set(again["ship"])
+        == {row[0] for row in expected(lambda r: r["port"] == port, "ship")}
+    )
 
 
 def test_rows_of_all_documents_are_counted_after_a_query_that_read_some(tmp_path: Path) -> None:
     with workspace(tmp_path, ships=12, schema=False) as ws:
-        asyncio.run(query_frame(ws.session, "SELECT document, length FROM docs LIMIT 3", reader=PatternReader()))
+        asyncio.run(
+            query_frame(
+                ws.session, "SELECT document, length FROM docs LIMIT 3", reader=PatternReader()
+            )
+        )
 
         def told(sql: str) -> list[object]:
-            return list(asyncio.run(query_frame(ws.session, sql, reader=PatternReader(limit=0))).iloc[:, 0])
+            return list(
+                asyncio.run(query_frame(ws.session, sql, reader=PatternReader(limit=0))).iloc[:, 0]
+            )
 
         assert told("SELECT count(*) FROM docs") == [12]
         assert told("SELECT count(*) FROM docs WHERE document LIKE '%1.txt'") == [2]
@@ -304,10 +393,16 @@ def test_a_comment_after_the_statement_changes_nothing(ws: Workspace) -> None:
     sql = "SELECT ship FROM ships WHERE length > 30"
     read = asyncio.run(query_frame(ws.session, f"{sql}; -- from the docks", reader=PatternReader()))
     again = asyncio.run(query_frame(ws.session, f"{sql} -- long ones\n;", reader=PatternReader()))
-    assert set(read["ship"]) == set(again["ship"]) == {row[0] for row in expected(lambda r: r["length"] > 30, "ship")}
+    assert (
+        set(read["ship"])
+        == set(again["ship"])
+        == {row[0] for row in expected(lambda r: r["length"] > 30, "ship")}
+    )
 
 
-def test_explain_in_a_query_names_the_command_for_it(ws: Workspace, capfd: pytest.CaptureFixture[str]) -> None:
+def test_explain_in_a_query_names_the_command_for_it(
+    ws: Workspace, capfd: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(UnsafeStatement, match="give the SELECT to `explain`"):
         ws.query("EXPLAIN SELECT ship FROM ships")
     assert capfd.readouterr() == ("", "")
@@ -331,7 +426,8 @@ def test_documents_of_another_kind_are_excluded_and_some_audited(tmp_path: Path)
     with workspace(tmp_path, ships=12, towns=True) as ws:
         result = run(ws, "SELECT town, population FROM towns WHERE population >= 2000")
         excluded = ws.session.catalog.journal.decisions(stage="optimize", verdict="excluded")
-    # The double's embeddings are crude, so a town may be excluded too; what is left out is counted and audited.
+    # The double's embeddings are crude, so a town may be excluded too; what is left out is
+    # counted and audited.
     towns = ("Arden", "Brill", "Corfe", "Diss", "Eye")
     assert set(result.rows) <= {(town, 1000 * (n + 1)) for n, town in enumerate(towns) if n}
     assert len(result.rows) >= 3

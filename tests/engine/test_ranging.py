@@ -1,4 +1,6 @@
-"""The range of an answer comes from the cells under it, over a copy: the workspace stays as it is."""
+"""The range of an answer comes from the cells under it, over a copy: the
+workspace stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ MARKS = [2, 30, 4, 33, 1, 29, 3, 31, 5, 28, 2, 32]
 
 
 def answered(
-    place: str | Path, sql: str, marks: list[int], prices: list[int | None], unsure: int | None = None
+    place: str | Path,
+    sql: str,
+    marks: list[int],
+    prices: list[int | None],
+    unsure: int | None = None,
 ) -> tuple[Answer, sliders.Workspace]:
     def reply(request: Request) -> Any:
         content = request.messages[-1].content
@@ -41,9 +47,13 @@ def answered(
             return sql
         price = content.split("costs ")[1].split(".")[0] if "costs " in content else None
         said = {"price": int(price) if price else None}
-        return Response(json.dumps(said), said, sureness={"price": -1.0 if price == str(unsure) else -0.01})
+        return Response(
+            json.dumps(said), said, sureness={"price": -1.0 if price == str(unsure) else -0.01}
+        )
 
-    ws = sliders.Workspace(place, model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder())
+    ws = sliders.Workspace(
+        place, model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder()
+    )
     for number, (mark, price) in enumerate(zip(marks, prices, strict=True)):
         told = f" It costs {price}." if price else ""
         ws.add_text(f"Review {number}. It gets the mark {mark}.{told}", f"{number:02}.txt")
@@ -70,7 +80,9 @@ def test_judgements_near_the_cut_move_the_count_both_ways(place: str | Path) -> 
         assert (answer.range.low, answer.range.high) == (5, 7)
         assert {m.kind for m in answer.range.moves} <= {"judged", "unverified"}
         assert answer.to_dict()["range"]["low"] == 5
-        assert len(ws.tables["reviews"]) == 12 and sum(map(bool, ws.tables["reviews"]["liked"])) == 6
+        assert (
+            len(ws.tables["reviews"]) == 12 and sum(map(bool, ws.tables["reviews"]["liked"])) == 6
+        )
 
 
 def test_empty_values_move_a_sum_by_the_extremes_of_their_column(place: str | Path) -> None:
@@ -98,12 +110,16 @@ def test_a_value_that_a_person_set_is_not_doubted(place: str | Path) -> None:
             ws.set_value("reviews", "liked", liked, where)
         ws.reconcile()
         ws.session.models = ws.session.models.for_run()
-        again = asyncio.run(answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage()))
+        again = asyncio.run(
+            answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage())
+        )
     assert again.range is not None and again.range.is_point
 
 
 def test_text_answers_have_no_range(place: str | Path) -> None:
-    answer, ws = answered(place, "SELECT document FROM reviews WHERE price = 10", MARKS, [10, *[20] * 11])
+    answer, ws = answered(
+        place, "SELECT document FROM reviews WHERE price = 10", MARKS, [10, *[20] * 11]
+    )
     ws.close()
     assert answer.value == "00.txt" and answer.range is None
 
@@ -120,45 +136,81 @@ PRICES: list[int | None] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 15, 25, 35]
         ("SELECT document FROM reviews WHERE price < 15", ["00.txt would be nothing"]),
     ],
 )
-def test_a_value_in_doubt_is_a_doubt_where_the_answer_rests_on_it(place: str | Path, sql: str, effects: list[str]) -> None:
+def test_a_value_in_doubt_is_a_doubt_where_the_answer_rests_on_it(
+    place: str | Path, sql: str, effects: list[str]
+) -> None:
     answer, ws = answered(place, sql, MARKS, PRICES, unsure=10)
     ws.close()
-    assert (answer.status, answer.complete, answer.completeness.unverified_cells) == ("answered", True, 1)
+    assert (answer.status, answer.complete, answer.completeness.unverified_cells) == (
+        "answered",
+        True,
+        1,
+    )
     assert [doubt.effect for doubt in answer.doubts] == effects
     for doubt in answer.doubts:
-        assert (doubt.kind, doubt.place) == ("unverified", "00.txt; reviews.price") and "price 10" in doubt.thing
+        assert (doubt.kind, doubt.place) == (
+            "unverified",
+            "00.txt; reviews.price",
+        ) and "price 10" in doubt.thing
         assert doubt.command == "sliders set-value reviews price --where document=00.txt 10"
 
 
-def test_a_number_that_the_reader_was_not_sure_of_may_be_any_of_its_column(place: str | Path) -> None:
+def test_a_number_that_the_reader_was_not_sure_of_may_be_any_of_its_column(
+    place: str | Path,
+) -> None:
     answer, ws = answered(place, "SELECT SUM(price) FROM reviews", MARKS, PRICES, unsure=10)
     ws.close()
     assert answer.value == 525 and answer.range is not None
     assert (answer.range.low, answer.range.high) == (515, 605)
 
 
-VERDICT = Column("verdict", ColumnType.CATEGORY, "What the critic thinks", values=("good", "bad"), reading="judged", pinned=True)
+VERDICT = Column(
+    "verdict",
+    ColumnType.CATEGORY,
+    "What the critic thinks",
+    values=("good", "bad"),
+    reading="judged",
+    pinned=True,
+)
 
 
-def test_judgements_that_a_named_model_is_not_sure_of_move_the_count_both_ways(place: str | Path) -> None:
+def test_judgements_that_a_named_model_is_not_sure_of_move_the_count_both_ways(
+    place: str | Path,
+) -> None:
     sql = "SELECT COUNT(*) FROM reviews WHERE verdict = 'good'"
 
     def reply(request: Request) -> Any:
         if request.stage == "answer":
             return {"action": "answer", "sql": sql, "reason": "counted"}
         words = request.messages[-1].content.split("Critic: ")[1].split(".")[0]
-        cell = {"value": words.split()[0], "words": [words], "how": "judged", "why": "so it says", "sure": "perhaps" not in words}
+        cell = {
+            "value": words.split()[0],
+            "words": [words],
+            "how": "judged",
+            "why": "so it says",
+            "sure": "perhaps" not in words,
+        }
         return {"rows": [{"table": "reviews", "cells": {"verdict": cell}}]}
 
     with sliders.Workspace(place, model=FunctionModel(reply), embedder=HashEmbedder()) as ws:
         for number, words in enumerate(["good", "good perhaps", "bad", "bad perhaps", "bad"]):
             ws.add_text(f"Critic: {words}. Number {number}.", f"{number}.txt")
-        ws.pin_schema(Schema((Table("reviews", (VERDICT,), row="a review", grain="document", pinned=True),)))
+        ws.pin_schema(
+            Schema((Table("reviews", (VERDICT,), row="a review", grain="document", pinned=True),))
+        )
         ws.extract()
-        answer = asyncio.run(answer_need(ws.session, Need("How many are good?", {"reviews": ("verdict",)}), "", Usage()))
+        answer = asyncio.run(
+            answer_need(
+                ws.session, Need("How many are good?", {"reviews": ("verdict",)}), "", Usage()
+            )
+        )
     assert answer.value == 2 and answer.range is not None
     assert (answer.range.low, answer.range.high) == (1, 3)
-    assert (answer.status, answer.completeness.unverified_cells, len(answer.doubts)) == ("answered", 2, 2)
+    assert (answer.status, answer.completeness.unverified_cells, len(answer.doubts)) == (
+        "answered",
+        2,
+        2,
+    )
 
 
 def test_the_copy_is_caged_and_changes_are_taken_back(place: str | Path) -> None:
@@ -169,8 +221,11 @@ def test_the_copy_is_caged_and_changes_are_taken_back(place: str | Path) -> None
         with Sandbox(ws.session.catalog.database, [relation]) as sandbox:
             every = "SELECT COUNT(*), SUM(liked) FROM reviews"
             assert sandbox.run(every).rows == ((12, 6),)
-            changes = [Change("reviews", ids[0], {"liked": True}), Change("reviews", ids[1], None),
-                       Change("reviews", "new", {"liked": True})]
+            changes = [
+                Change("reviews", ids[0], {"liked": True}),
+                Change("reviews", ids[1], None),
+                Change("reviews", "new", {"liked": True}),
+            ]
             with sandbox.changed(changes):
                 assert sandbox.run(every).rows == ((12, 7),)
             assert sandbox.run(every).rows == ((12, 6),)
@@ -188,7 +243,10 @@ def told(row: int, lean: float, value: int, *, stands: bool = True) -> Row:
 
 
 def test_stated_values_near_the_cut_of_what_is_told_may_be_otherwise() -> None:
-    rows = [told(n, 5.0 + n, 10) for n in range(4)] + [told(8, 1.2, 40), told(9, 0.8, 50, stands=False)]
+    rows = [told(n, 5.0 + n, 10) for n in range(4)] + [
+        told(8, 1.2, 40),
+        told(9, 0.8, 50, stands=False),
+    ]
     rows += [told(20 + n, -5.0 - n, 60, stands=False) for n in range(4)]
     near = near_cut(rows, PRICE)
     assert {cell.value for cell in near} == {40, 50}
@@ -199,8 +257,13 @@ def test_stated_values_near_the_cut_of_what_is_told_may_be_otherwise() -> None:
 
 
 def ships(tmp_path: Path, sql: str, same: Callable[[Request], Any]) -> Answer:
-    """The answer of a statement over documents that each name a ship and its port; `same`: whether two names are one."""
-    columns = (Column("ship", description="Name", pinned=True), Column("port", description="Port", pinned=True))
+    """The answer of a statement over documents that each name a ship and its port; `same`:
+    whether two names are one.
+    """
+    columns = (
+        Column("ship", description="Name", pinned=True),
+        Column("port", description="Port", pinned=True),
+    )
     table = Table("ships", columns, row="a ship", grain="document", key=("ship",), pinned=True)
 
     def reply(request: Request) -> Any:
@@ -211,13 +274,19 @@ def ships(tmp_path: Path, sql: str, same: Callable[[Request], Any]) -> Answer:
         words = request.messages[-1].content.split("The ship ")[1].split(".")[0].split(" lies in ")
         return {"ship": words[0], "port": words[1]}
 
-    with sliders.Workspace(tmp_path / "s.db", model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder()) as ws:
-        for number, (ship, port) in enumerate((("Aurora", "Rotterdam"), ("Borealis", "Roterdam"), ("Cygnus", "Bergen"))):
+    with sliders.Workspace(
+        tmp_path / "s.db", model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder()
+    ) as ws:
+        for number, (ship, port) in enumerate(
+            (("Aurora", "Rotterdam"), ("Borealis", "Roterdam"), ("Cygnus", "Bergen"))
+        ):
             ws.add_text(f"Log {number}. The ship {ship} lies in {port}.", f"{number}.txt")
         ws.pin_schema(Schema((table,)))
         ws.extract()
         ws.session.models = ws.session.models.for_run()
-        return asyncio.run(answer_need(ws.session, Need("How many?", {"ships": ("ship", "port")}), "", Usage()))
+        return asyncio.run(
+            answer_need(ws.session, Need("How many?", {"ships": ("ship", "port")}), "", Usage())
+        )
 
 
 def nobody_tells(request: Request) -> Any:
@@ -237,20 +306,41 @@ def test_names_that_may_be_one_move_a_distinct_count(tmp_path: Path) -> None:
     assert "'Rotterdam'" in answer.doubts[0].thing and "'Roterdam'" in answer.doubts[0].thing
 
 
-@pytest.mark.parametrize("sql", ["SELECT COUNT(DISTINCT port) FROM ships", "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'"])
-def test_names_that_were_told_apart_or_are_not_counted_move_nothing(tmp_path: Path, sql: str) -> None:
+@pytest.mark.parametrize(
+    "sql",
+    ["SELECT COUNT(DISTINCT port) FROM ships", "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'"],
+)
+def test_names_that_were_told_apart_or_are_not_counted_move_nothing(
+    tmp_path: Path, sql: str
+) -> None:
     answer = ships(tmp_path, sql, two_names if "DISTINCT" in sql else nobody_tells)
-    assert answer.range is not None and answer.range.is_point and answer.status == "answered" and not answer.doubts
+    assert (
+        answer.range is not None
+        and answer.range.is_point
+        and answer.status == "answered"
+        and not answer.doubts
+    )
 
 
 def test_sides_of_an_open_contradiction_may_be_one_row(tmp_path: Path) -> None:
     _, ws = answered(tmp_path / "w.db", COUNT, MARKS, list(range(12)))
     with ws:
         table, ids = ws.schema.tables[0], list(ws.tables["reviews"]["row_id"])
-        ws.session.catalog.knowledge.set_statistic("conflicts:reviews", [{
-            "column": "price", "key": [], "reason": "open", "chosen": 0, "candidates": [
-                {"value": 0, "rows": ids[:1], "document": "00.txt"}, {"value": 1, "rows": ids[1:2], "document": "01.txt"}],
-        }])  # fmt: skip
+        ws.session.catalog.knowledge.set_statistic(
+            "conflicts:reviews",
+            [
+                {
+                    "column": "price",
+                    "key": [],
+                    "reason": "open",
+                    "chosen": 0,
+                    "candidates": [
+                        {"value": 0, "rows": ids[:1], "document": "00.txt"},
+                        {"value": 1, "rows": ids[1:2], "document": "01.txt"},
+                    ],
+                }
+            ],
+        )
         read = TableRead(table, ws.session.catalog.schemas.relation("reviews"), table.columns)
         [doubt] = TableVariations(ws.session, read, "SELECT sum(price) FROM reviews").one_thing()
     gone = [place.row_id for option in doubt.options for place, _ in option]
@@ -258,8 +348,10 @@ def test_sides_of_an_open_contradiction_may_be_one_row(tmp_path: Path) -> None:
 
 
 def leaning(*marks: float) -> list[Row]:
-    return [Row(str(n), "reviews", "d", "c", n, (Cell("liked", m > 0, odds=(("yes", m), ("no", 0.0))),))
-            for n, m in enumerate(marks)]  # fmt: skip
+    return [
+        Row(str(n), "reviews", "d", "c", n, (Cell("liked", m > 0, odds=(("yes", m), ("no", 0.0))),))
+        for n, m in enumerate(marks)
+    ]
 
 
 def test_the_wider_the_sides_the_more_values_lie_near_the_cut() -> None:
@@ -277,8 +369,12 @@ def test_a_category_with_a_likely_next_choice_may_be_that_one() -> None:
         cell = Cell("kind", choice, how=How.JUDGED, odds=(("a", a), ("b", b), ("c", c)))
         return Row(str(number), "reviews", "d", "c", number, (cell,))
 
-    rows = [row(n, choice, *odds) for n, (choice, odds) in enumerate(
-        [("a", (-0.01, -9.0, -9.0)), ("b", (-9.0, -0.01, -9.0)), ("c", (-9.0, -9.0, -0.01))] * 4)]  # fmt: skip
+    rows = [
+        row(n, choice, *odds)
+        for n, (choice, odds) in enumerate(
+            [("a", (-0.01, -9.0, -9.0)), ("b", (-9.0, -0.01, -9.0)), ("c", (-9.0, -9.0, -0.01))] * 4
+        )
+    ]
     near = near_cut([*rows, close := row(20, "a", -0.4, -1.2, -9.0)], kind)
     assert near == frozenset(close.cells)
     assert _in_doubt(kind, "a", list(close.cells), near, []) == _Doubted("judged", ["b", None])
@@ -295,9 +391,13 @@ def test_a_document_that_was_read_and_gave_no_row_could_have_been_one(tmp_path: 
     with ws:
         ws.add_text("An empty page.", "quiet.txt")
         [quiet] = [d.id for d in ws.session.catalog.documents.all() if d.name == "quiet.txt"]
-        ws.session.catalog.extractions.save([], [Task("reviews", TABLE.column_names, ws.session.catalog.chunks.of(quiet)[0].id)])
+        ws.session.catalog.extractions.save(
+            [], [Task("reviews", TABLE.column_names, ws.session.catalog.chunks.of(quiet)[0].id)]
+        )
         ws.session.models = ws.session.models.for_run()
-        again = asyncio.run(answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage()))
+        again = asyncio.run(
+            answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage())
+        )
     assert again.range is not None and (again.range.low, again.range.high) == (6, 7)
     assert [(m.kind, m.count) for m in again.range.moves] == [("document", 1)]
 
@@ -305,9 +405,15 @@ def test_a_document_that_was_read_and_gave_no_row_could_have_been_one(tmp_path: 
 def test_rows_that_nobody_settled_may_be_one(tmp_path: Path) -> None:
     _, ws = answered(tmp_path / "w.db", COUNT, MARKS, list(range(12)))
     with ws:
-        liked = [r for r, yes in zip(*(ws.tables["reviews"][c] for c in ("row_id", "liked")), strict=True) if yes]
+        liked = [
+            r
+            for r, yes in zip(*(ws.tables["reviews"][c] for c in ("row_id", "liked")), strict=True)
+            if yes
+        ]
         ws.session.catalog.knowledge.set_statistic("left open:reviews", [[liked[0], liked[1]]])
         ws.session.models = ws.session.models.for_run()
-        again = asyncio.run(answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage()))
+        again = asyncio.run(
+            answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage())
+        )
     assert again.range is not None and (again.range.low, again.range.high) == (5, 6)
     assert [(m.kind, m.count) for m in again.range.moves] == [("merge", 1)]

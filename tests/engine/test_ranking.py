@@ -8,7 +8,15 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.engine import WEIGHTS, Layout, Learned, chance_between, rank_segments, run_query, update_index
+from sliders.engine import (
+    WEIGHTS,
+    Layout,
+    Learned,
+    chance_between,
+    rank_segments,
+    run_query,
+    update_index,
+)
 from sliders.retrieval import build_evidence, seed_evidence
 
 from .query_double import PatternReader, workspace
@@ -32,7 +40,9 @@ def test_before_there_is_evidence_the_head_comes_second_and_later_the_name(tmp_p
         count = len(index.sizes(document_id))
         last = index.vectors(document_id)[count - 1]
         near_last = index.vectors(document_id)[count - 2]
-        seed = rank_segments(index, document_id, seed_evidence("x", last), Layout(), WEIGHTS[0], last[None, :])
+        seed = rank_segments(
+            index, document_id, seed_evidence("x", last), Layout(), WEIGHTS[0], last[None, :]
+        )
         learned = build_evidence("x", near_last[None, :])
         ranked = rank_segments(index, document_id, learned, Layout(), (0.0, 0.0), last[None, :])
     assert seed.sequence[:2] == (count - 1, 0)
@@ -49,7 +59,9 @@ def test_the_weights_are_those_under_which_values_lay_nearest() -> None:
     assert layout.weights == WEIGHTS[3]
 
 
-def test_an_attribute_that_nobody_states_is_given_up_before_the_end_of_long_documents(tmp_path: Path) -> None:
+def test_an_attribute_that_nobody_states_is_given_up_before_the_end_of_long_documents(
+    tmp_path: Path,
+) -> None:
     with workspace(tmp_path, ships=40) as ws:
         sql = "SELECT ship FROM docs WHERE captain = 'Nemo'"
         result = asyncio.run(run_query(ws.session, sql, reuse=False, reader=PatternReader()))

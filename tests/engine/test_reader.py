@@ -1,4 +1,6 @@
-"""Reading attributes from segments of a document: every place goes back to where it stands in the document."""
+"""Reading attributes from segments of a document: every place goes back to where it
+stands in the document.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,28 @@ from sliders.schema import Column, Table
 from sliders.values import ColumnType
 
 FILLER = "Nothing was said of it that day. " * 20
-TEXT = f"The ferry has 2 pilots.\n\n{FILLER}\n\nShe took 15 passengers.\n\n{FILLER}\n\nThe master was Ida Holm.\n"
-TABLE = Table("ferries", (Column("aboard", ColumnType.INTEGER), Column("master")), row="a ferry", grain="document")
+TEXT = (
+    f"The ferry has 2 pilots.\n\n{FILLER}\n\nShe took 15 passengers.\n\n{FILLER}\n\n"
+    "The master was Ida Holm.\n"
+)
+TABLE = Table(
+    "ferries",
+    (Column("aboard", ColumnType.INTEGER), Column("master")),
+    row="a ferry",
+    grain="document",
+)
 
 
-def test_all_words_of_a_computed_value_stand_at_their_places_in_the_document(tmp_path: Path) -> None:
+def test_all_words_of_a_computed_value_stand_at_their_places_in_the_document(
+    tmp_path: Path,
+) -> None:
     cells = {
-        "aboard": {"value": 17, "words": ["2 pilots", "15 passengers"], "how": "computed", "why": "2 + 15"},
+        "aboard": {
+            "value": 17,
+            "words": ["2 pilots", "15 passengers"],
+            "how": "computed",
+            "why": "2 + 15",
+        },
         "master": {"value": "Ida Holm", "words": ["Ida Holm"]},
     }
     model = ScriptedModel({"extract": {"rows": [{"table": "ferries", "cells": cells}]}})
@@ -32,6 +49,8 @@ def test_all_words_of_a_computed_value_stand_at_their_places_in_the_document(tmp
     aboard, master = reading.cells
     assert (aboard.value, aboard.doubt, master.value) == (17, "", "Ida Holm")
     assert aboard.span is not None and master.span is not None and reading.tokens > 0
-    shown = [document.text[span.start : span.end] for span in (aboard.span, *aboard.parts, master.span)]
+    shown = [
+        document.text[span.start : span.end] for span in (aboard.span, *aboard.parts, master.span)
+    ]
     assert shown == ["2 pilots", "15 passengers", "Ida Holm"]
     assert FILLER.strip() not in model.history[0].messages[-1].content, "only the segments are sent"

@@ -1,4 +1,6 @@
-"""Reconciliation in a workspace: dates of documents, the user's criteria, and what stands when a document is added."""
+"""Reconciliation in a workspace: dates of documents, the user's criteria, and what stands when
+a document is added.
+"""
 
 from __future__ import annotations
 
@@ -21,26 +23,49 @@ from sliders.reconcile import replay
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
 
-SCHEMA = Schema((
-    Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), row="a thing", grain="document",
-          key=("name",), pinned=True, key_scope="collection"),
-))  # fmt: skip
+SCHEMA = Schema(
+    (
+        Table(
+            "things",
+            (Column("name"), Column("cost", ColumnType.NUMBER)),
+            row="a thing",
+            grain="document",
+            key=("name",),
+            pinned=True,
+            key_scope="collection",
+        ),
+    )
+)
 
 
 def choosing(candidate: int = 1) -> FunctionModel:
-    """The reading double; a contradiction is settled by the given row of its group, 0 leaves it open."""
+    """The reading double; a contradiction is settled by the given row of its
+    group, 0 leaves it open.
+    """
 
     def function(request: Request) -> str:
         text = "\n".join(m.content for m in request.messages)
         if request.stage != "reconcile":
             return reply(text, reply_shape(request))
         repairs = []
-        for number, group in re.findall(r"^Group (\d+), conflict(.*?)</group>", text, re.MULTILINE | re.DOTALL):
+        for number, group in re.findall(
+            r"^Group (\d+), conflict(.*?)</group>", text, re.MULTILINE | re.DOTALL
+        ):
             rows = re.findall(r"^row_id (\S+):", group, re.MULTILINE)
-            sql = f"UPDATE rows SET cost = (SELECT cost FROM rows WHERE row_id = '{rows[candidate - 1]}')"
+            sql = (
+                "UPDATE rows SET cost = (SELECT cost FROM rows WHERE row_id = "
+                f"'{rows[candidate - 1]}')"
+            )
             operation = "resolve_conflict" if candidate else "leave"
-            repairs.append({"group": int(number), "operation": operation, "column": "cost",
-                            "statements": [sql] if candidate else [], "reason": "said"})
+            repairs.append(
+                {
+                    "group": int(number),
+                    "operation": operation,
+                    "column": "cost",
+                    "statements": [sql] if candidate else [],
+                    "reason": "said",
+                }
+            )
         return json.dumps({"looks": [], "repairs": repairs})
 
     return FunctionModel(function)
@@ -83,15 +108,21 @@ def test_the_newer_document_supersedes_when_the_user_says_so(place: str | Path) 
     assert len(asked(model)) == 1
 
 
-@pytest.mark.parametrize("words", ["The newer report wins.", "The latest document supersedes the others."])
-def test_the_newer_document_supersedes_for_a_question_that_says_so(place: str | Path, words: str) -> None:
+@pytest.mark.parametrize(
+    "words", ["The newer report wins.", "The latest document supersedes the others."]
+)
+def test_the_newer_document_supersedes_for_a_question_that_says_so(
+    place: str | Path, words: str
+) -> None:
     hints = parse_hints(f"What is the total cost? {words}")
     with opened(place, choosing(0)) as ws:
         two_reports(ws)
         ws.extract()
         assert ws.ask(hints.question, directives=hints.directives).value == 90
         answer = ws.ask(hints.question)
-        assert (answer.range.low, answer.range.high) == (70, 90) and [doubt.kind for doubt in answer.doubts] == ["conflict"]
+        assert (answer.range.low, answer.range.high) == (70, 90) and [
+            doubt.kind for doubt in answer.doubts
+        ] == ["conflict"]
 
 
 def test_what_a_budget_left_open_is_settled_by_the_next_run_that_has_one(place: str | Path) -> None:
@@ -99,7 +130,11 @@ def test_what_a_budget_left_open_is_settled_by_the_next_run_that_has_one(place: 
 
     def poor(request: Request) -> Any:
         text = "\n".join(m.content for m in request.messages)
-        return BudgetExceeded("spent") if request.stage == "reconcile" else reply(text, reply_shape(request))
+        return (
+            BudgetExceeded("spent")
+            if request.stage == "reconcile"
+            else reply(text, reply_shape(request))
+        )
 
     with opened(place, FunctionModel(poor)) as ws:
         two_reports(ws)
@@ -140,15 +175,21 @@ def test_dates_are_read_once_and_kept(place: str | Path) -> None:
         names = {d.id: d.name for d in ws.session.catalog.documents.all()}
         dates = {names[key]: date for key, date in document_dates(ws.session).items()}
         assert dates == {
-            "crane_2021-03-01.txt": "2021-03-01", "crane_2019-03-01.txt": "2019-03-01",
-            "letter.txt": "2020-05-04", "beacon.txt": "",
-        }  # fmt: skip
-        assert ws.session.catalog.knowledge.statistic("document dates")["dates"] == document_dates(ws.session)
+            "crane_2021-03-01.txt": "2021-03-01",
+            "crane_2019-03-01.txt": "2019-03-01",
+            "letter.txt": "2020-05-04",
+            "beacon.txt": "",
+        }
+        assert ws.session.catalog.knowledge.statistic("document dates")["dates"] == document_dates(
+            ws.session
+        )
 
 
 @pytest.mark.parametrize("candidate", [0, 1])
 def test_a_new_document_asks_about_its_own_groups_only(place: str | Path, candidate: int) -> None:
-    """Settled or left open: what a model was asked about stands, also under other batches and other replies."""
+    """Settled or left open: what a model was asked about stands, also under other
+    batches and other replies.
+    """
     model = choosing(candidate)
     with opened(place, model) as ws:
         for name in ("Crane", "Beacon", "Derrick"):
@@ -165,14 +206,24 @@ def test_a_new_document_asks_about_its_own_groups_only(place: str | Path, candid
         assert costs(ws) == before | {"Ferry": [5.0]}
         ws.add_text(document("Ferry", cost="8 euros"), "ferry_b.txt")
         ws.extract()
-        assert len(asked(model)) == 1 and asked(model)[0].count("Group ") == 1 and "Ferry" in asked(model)[0]
+        assert (
+            len(asked(model)) == 1
+            and asked(model)[0].count("Group ") == 1
+            and "Ferry" in asked(model)[0]
+        )
         assert {name: costs(ws)[name] for name in before} == before
-        said = ws.session.catalog.database.query("SELECT reason FROM sl_decisions WHERE stage = 'reconcile'")
-    assert any("1 new documents touch 1 groups; 3 earlier decisions stand" in str(row[0]) for row in said)
+        said = ws.session.catalog.database.query(
+            "SELECT reason FROM sl_decisions WHERE stage = 'reconcile'"
+        )
+    assert any(
+        "1 new documents touch 1 groups; 3 earlier decisions stand" in str(row[0]) for row in said
+    )
 
 
 def test_the_sql_that_is_stored_is_the_sql_that_ran(place: str | Path) -> None:
-    """Run again on the version before, it gives the version after, value for value and type for type."""
+    """Run again on the version before, it gives the version after, value for
+    value and type for type.
+    """
     with opened(place, choosing(2)) as ws:
         two_reports(ws)
         ws.add_text(document("Beacon", cost="5 euros"), "beacon.txt")
@@ -190,15 +241,24 @@ def test_the_sql_that_is_stored_is_the_sql_that_ran(place: str | Path) -> None:
         told = replay(columns, version_rows(ws.session, before, names).values(), after.sql)
         stands = list(version_rows(ws.session, after, names).values())
         assert repr(told) == repr(stands) and len(stands) == 4
-        said = ws.session.catalog.database.query("SELECT verdict, reason FROM sl_decisions WHERE stage = 'reconcile'")
-        assert any(verdict == "resolve_conflict cost" and "SQL: UPDATE rows SET cost" in reason for verdict, reason in said)
+        said = ws.session.catalog.database.query(
+            "SELECT verdict, reason FROM sl_decisions WHERE stage = 'reconcile'"
+        )
+        assert any(
+            verdict == "resolve_conflict cost" and "SQL: UPDATE rows SET cost" in reason
+            for verdict, reason in said
+        )
         for statement in ("UPDATE rows SET cost", "merged_into", 'SET "cost" = 7'):
             assert statement in after.sql
         assert number and not ws.verify()
 
 
-@pytest.mark.parametrize("where", [{"document": "b/crane.txt"}, {"name": "Crane", "document": "b/crane.txt"}])
-def test_a_value_set_for_the_row_of_a_document_settles_what_its_sources_say(place: str | Path, where: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "where", [{"document": "b/crane.txt"}, {"name": "Crane", "document": "b/crane.txt"}]
+)
+def test_a_value_set_for_the_row_of_a_document_settles_what_its_sources_say(
+    place: str | Path, where: dict[str, str]
+) -> None:
     with opened(place, choosing(0)) as ws:
         ws.add_text(document("Crane", cost="90 euros"), "b/crane.txt")
         ws.add_text(document("Crane", cost="70 euros"), "note.txt")
@@ -209,9 +269,15 @@ def test_a_value_set_for_the_row_of_a_document_settles_what_its_sources_say(plac
         assert costs(ws) == {"Crane": [75.0]} and not ws.conflicts() and answer.value == 75
         assert answer.range is not None and answer.range.is_point
         told = f"decision {number} of ida: the invoice"
-        assert [(c.value, c.how, c.reason) for c in answer.citations if c.column == "cost"] == [(75, "decided", told)]
+        assert [(c.value, c.how, c.reason) for c in answer.citations if c.column == "cost"] == [
+            (75, "decided", told)
+        ]
         why = str(ws.why(answer.citations[0].row_id))
-        assert told in why and "became 90" not in why and "90 or 70 became 75: the invoice" in why.replace(".0", "")
+        assert (
+            told in why
+            and "became 90" not in why
+            and "90 or 70 became 75: the invoice" in why.replace(".0", "")
+        )
         assert not ws.verify()
         ws.revoke(number)
         ws.reconcile()

@@ -1,4 +1,6 @@
-"""Columns that are defined anew: what was read under an earlier definition answers no question any more."""
+"""Columns that are defined anew: what was read under an earlier definition answers
+no question any more.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +24,27 @@ from .query_double import PatternReader, workspace
 
 GROSS, NET = "the gross weight in tons", "the net weight in tons"
 ONLY_LARGE = "the gross weight in tons, of large ships alone"
-TEXT = "Alma weighs 40 tons gross and 31 net. Bela weighs 12 tons gross. Cora weighs 55 tons gross and 44 net."
+TEXT = (
+    "Alma weighs 40 tons gross and 31 net. Bela weighs 12 tons gross. Cora weighs 55 tons "
+    "gross and 44 net."
+)
 SHIPS = {"Alma": (40, 31), "Bela": (12, None), "Cora": (55, 44)}
 
 
-def schema(weight: str, grain: Grain = "many", name: str = "the name", row: str = "a ship") -> Schema:
-    columns = (Column("name", description=name, pinned=True), Column("tons", ColumnType.NUMBER, weight, pinned=True))
+def schema(
+    weight: str, grain: Grain = "many", name: str = "the name", row: str = "a ship"
+) -> Schema:
+    columns = (
+        Column("name", description=name, pinned=True),
+        Column("tons", ColumnType.NUMBER, weight, pinned=True),
+    )
     return Schema((Table("ships", columns, row=row, grain=grain, pinned=True),))
 
 
 def reader(request: Request) -> Any:
-    """All ships of a document with the weight that the definition names; large ones alone where it says so."""
+    """All ships of a document with the weight that the definition names;
+    large ones alone where it says so.
+    """
     if request.stage != "extract":
         return {}
     asked, _, document = "\n".join(m.content for m in request.messages).rpartition("<document>")
@@ -61,7 +73,10 @@ def extracted(ws: Workspace, wanted: Schema) -> list[tuple[Any, Any]]:
 
 def shown(ws: Workspace) -> list[tuple[Any, Any]]:
     frame = ws.tables["ships"].astype(object)
-    return sorted((frame[["name", "tons"]].where(frame.notna(), None)).itertuples(index=False, name=None), key=str)
+    return sorted(
+        (frame[["name", "tons"]].where(frame.notna(), None)).itertuples(index=False, name=None),
+        key=str,
+    )
 
 
 def fresh(place: str | Path, wanted: Schema, text: str) -> list[tuple[Any, Any]]:
@@ -71,13 +86,22 @@ def fresh(place: str | Path, wanted: Schema, text: str) -> list[tuple[Any, Any]]
 
 
 @pytest.mark.parametrize("grain", ["many", "document"])
-@pytest.mark.parametrize("after", [
-    schema(NET), schema(ONLY_LARGE), schema(GROSS, row="a large ship"), schema(NET, name="the ship's name", row="a large ship"),
-], ids=["net", "large", "row", "all"])  # fmt: skip
-def test_a_new_definition_reads_as_if_there_had_been_no_other(places: Any, grain: Grain, after: Schema) -> None:
+@pytest.mark.parametrize(
+    "after",
+    [
+        schema(NET),
+        schema(ONLY_LARGE),
+        schema(GROSS, row="a large ship"),
+        schema(NET, name="the ship's name", row="a large ship"),
+    ],
+    ids=["net", "large", "row", "all"],
+)
+def test_a_new_definition_reads_as_if_there_had_been_no_other(
+    places: Any, grain: Grain, after: Schema
+) -> None:
     (table,) = after.tables
     after = Schema((Table(table.name, table.columns, table.row, grain=grain, pinned=True),))
-    text = TEXT if grain == "many" else TEXT[TEXT.index("Cora"):]
+    text = TEXT if grain == "many" else TEXT[TEXT.index("Cora") :]
     with opened(places()) as ws:
         ws.add_text(text, "ships.txt")
         assert len(extracted(ws, schema(GROSS, grain))) == text.count("weighs")
@@ -107,7 +131,11 @@ def test_a_row_that_a_new_definition_of_the_key_does_not_name_is_gone(places: An
         extracted(ws, keyed("the name"))
         again = extracted(ws, keyed("the name of a large ship"))
         assert not ws.verify()
-    assert again == fresh(places(), keyed("the name of a large ship"), TEXT) == [("Alma", 40), ("Cora", 55)]
+    assert (
+        again
+        == fresh(places(), keyed("the name of a large ship"), TEXT)
+        == [("Alma", 40), ("Cora", 55)]
+    )
 
 
 def test_a_row_whose_key_is_asked_later_and_not_told_stays(place: str | Path) -> None:
@@ -120,7 +148,11 @@ def test_a_row_whose_key_is_asked_later_and_not_told_stays(place: str | Path) ->
         ws.add_text(TEXT, "ships.txt")
         ws.pin_schema(Schema((replace(table, columns=table.columns[1:]),)))
         ws.extract()
-        assert extracted(ws, Schema((replace(table, key=("name",)),))) == [("Bela", 12), ("Cora", 55), (None, 40)]
+        assert extracted(ws, Schema((replace(table, key=("name",)),))) == [
+            ("Bela", 12),
+            ("Cora", 55),
+            (None, 40),
+        ]
 
 
 def test_a_definition_that_comes_back_is_read_again(place: str | Path) -> None:
@@ -177,11 +209,16 @@ def test_a_reading_that_fails_says_nothing_of_what_is_stated(place: str | Path) 
     with opened(place, FunctionModel(function)) as ws:
         ws.add_text(TEXT, "ships.txt")
         extracted(ws, schema(GROSS))
-        with pytest.raises(ModelUnavailable, match="the server refuses"):  # no part was read for the new definition
+        with pytest.raises(
+            ModelUnavailable, match="the server refuses"
+        ):  # no part was read for the new definition
             extracted(ws, schema(NET))
         assert shown(ws) == [(name, None) for name in SHIPS]
         cells = [row.cell("tons") for row in ws.session.catalog.extractions.rows("ships")]
-        assert all(cell is not None and cell.absence is not None and cell.absence.value != "not stated" for cell in cells)
+        assert all(
+            cell is not None and cell.absence is not None and cell.absence.value != "not stated"
+            for cell in cells
+        )
 
 
 def test_values_of_an_earlier_definition_stay_in_the_audit(place: str | Path) -> None:
@@ -191,8 +228,17 @@ def test_values_of_an_earlier_definition_stay_in_the_audit(place: str | Path) ->
         first = ws.session.catalog.tables.current("ships")
         extracted(ws, schema(NET, row="a large ship"))
         assert first is not None
-        assert {row.values["tons"] for row in ws.session.catalog.tables.rows_of(first)} == {40, 12, 55}
-        (said,) = {d.reason for d in ws.session.catalog.journal.decisions(subject="column:ships.tons", verdict="superseded")}
+        assert {row.values["tons"] for row in ws.session.catalog.tables.rows_of(first)} == {
+            40,
+            12,
+            55,
+        }
+        (said,) = {
+            d.reason
+            for d in ws.session.catalog.journal.decisions(
+                subject="column:ships.tons", verdict="superseded"
+            )
+        }
         assert "3 values" in said and f"version {first.version}" in said
 
 
@@ -200,9 +246,18 @@ def test_a_query_over_documents_leaves_no_value_of_an_earlier_definition(tmp_pat
     with workspace(tmp_path) as ws:
         run_sync(run_query(ws.session, "SELECT ship, length FROM docs", reader=PatternReader()))
         ws.session.catalog.tables.materialise("ships")
-        changed = (replace(c, description="her length in feet") if c.name == "length" else c for c in VESSELS.columns)
+        changed = (
+            replace(c, description="her length in feet") if c.name == "length" else c
+            for c in VESSELS.columns
+        )
         ws.pin_schema(Schema((replace(VESSELS, columns=tuple(changed)),)))
-        run_sync(query_frame(ws.session, "SELECT length FROM docs WHERE ship = 'Nautilus3'", reader=PatternReader()))
+        run_sync(
+            query_frame(
+                ws.session,
+                "SELECT length FROM docs WHERE ship = 'Nautilus3'",
+                reader=PatternReader(),
+            )
+        )
         frame = ws.tables["ships"]
         assert list(frame[frame["length"].notna()]["ship"]) == ["Nautilus3"]
         assert frame["ship"].notna().all()

@@ -1,7 +1,8 @@
-"""Whole workspaces that the agent repairs: what it wrote is what ran, and it runs again to the same bytes.
+"""Whole workspaces that the agent repairs: what it wrote is what ran, and it runs
+again to the same bytes.
 
-Twenty documents are written here, with planned duplicates, name forms, restatements and gaps; evaluation documents are read
-where they are present, by rule, without a look at what they say.
+Twenty documents are written here, with planned duplicates, name forms, restatements and gaps;
+evaluation documents are read where they are present, by rule, without a look at what they say.
 """
 
 from __future__ import annotations
@@ -25,10 +26,19 @@ from sliders.values import ColumnType
 
 EVALS = Path(os.environ.get("SLIDERS_EVALS", Path(__file__).parents[3] / "shared" / "evals"))
 NUMBER = ColumnType.NUMBER
-SCHEMA = Schema((
-    Table("things", (Column("name"), Column("cost", NUMBER), Column("length", NUMBER), Column("keeper")), row="a thing",
-          grain="document", key=("name",), pinned=True, key_scope="collection"),
-))  # fmt: skip
+SCHEMA = Schema(
+    (
+        Table(
+            "things",
+            (Column("name"), Column("cost", NUMBER), Column("length", NUMBER), Column("keeper")),
+            row="a thing",
+            grain="document",
+            key=("name",),
+            pinned=True,
+            key_scope="collection",
+        ),
+    )
+)
 WRITTEN = {
     "alder_1.txt": document("Alder Crane", cost=12, keeper="Ines Prado"),  # told three times
     "alder_2.txt": document("Alder Crane", cost=12, keeper="Ines Prado"),
@@ -37,7 +47,9 @@ WRITTEN = {
     "dunmarrow_2.txt": document("Dunmarrow Br", length=210, keeper="Tom Reed"),
     "harrow_1.txt": document("Harrow Works Ltd", cost=7),  # with and without its legal form
     "harrow_2.txt": document("Harrow Works", length=31),
-    "southern_1.txt": document("Southern Tidal Power Authority", cost=88),  # an acronym that the agent reads
+    "southern_1.txt": document(
+        "Southern Tidal Power Authority", cost=88
+    ),  # an acronym that the agent reads
     "southern_2.txt": document("STPA", length=19),
     "orla_2019.txt": document("Orla Mill", cost=70, length=15),  # restated
     "orla_2021.txt": document("Orla Mill", cost=90, length=15),
@@ -52,11 +64,17 @@ WRITTEN = {
     "mill_2.txt": document("Aster Mill 3", cost=65),
 }
 PLANNED = {
-    "Alder Crane": (12, None, "Ines Prado"), "Dunmarrow Bridge": (46, 210, "Tom Reed"), "Harrow Works Ltd": (7, 31, None),
-    "Southern Tidal Power Authority": (88, 19, None), "Orla Mill": (90, 15, None), "Vela Lock": (5, None, "Ada Moll"),
-    "Tarn Ferry": (33, 44, "Bo Lind"), "Brisk Tower": (21, 60, "Mia Falk"), "Aster Mill 2": (64, None, None),
+    "Alder Crane": (12, None, "Ines Prado"),
+    "Dunmarrow Bridge": (46, 210, "Tom Reed"),
+    "Harrow Works Ltd": (7, 31, None),
+    "Southern Tidal Power Authority": (88, 19, None),
+    "Orla Mill": (90, 15, None),
+    "Vela Lock": (5, None, "Ada Moll"),
+    "Tarn Ferry": (33, 44, "Bo Lind"),
+    "Brisk Tower": (21, 60, "Mia Falk"),
+    "Aster Mill 2": (64, None, None),
     "Aster Mill 3": (65, None, None),
-}  # fmt: skip
+}
 
 
 def repairing() -> FunctionModel:
@@ -67,7 +85,11 @@ def repairing() -> FunctionModel:
         if request.stage != "reconcile":
             return reply(_plain(text), reply_shape(request))
         pattern = r"^Group (\d+), (\w+).*?in question: ([^\n]+)\n(.*?)</group>"
-        repairs = [one for found in re.findall(pattern, text, re.MULTILINE | re.DOTALL) for one in _repairs(*found)]
+        repairs = [
+            one
+            for found in re.findall(pattern, text, re.MULTILINE | re.DOTALL)
+            for one in _repairs(*found)
+        ]
         return json.dumps({"looks": [], "repairs": repairs})
 
     return FunctionModel(function)
@@ -75,20 +97,40 @@ def repairing() -> FunctionModel:
 
 def _repairs(number: str, kind: str, open_: str, body: str) -> list[dict[str, Any]]:
     rows, names = {}, {}
-    for row, values, notes in re.findall(r"^row_id (\S+): (.*)\n((?:(?!row_id ).*\n?)*)", body, re.MULTILINE):
-        rows[row], names[row] = json.loads(values), (re.findall(r"document (\S+)", notes) or [""])[0]
+    for row, values, notes in re.findall(
+        r"^row_id (\S+): (.*)\n((?:(?!row_id ).*\n?)*)", body, re.MULTILINE
+    ):
+        rows[row], names[row] = (
+            json.loads(values),
+            (re.findall(r"document (\S+)", notes) or [""])[0],
+        )
     made = []
     for column in open_.split(", "):
         stated = [row for row, values in rows.items() if values.get(column) is not None]
-        ranked = sorted((len(str(rows[row][column])) if kind == "names" else names[row], row) for row in stated)
-        sql = f"UPDATE rows SET {column} = (SELECT {column} FROM rows WHERE row_id = '{ranked[-1][1]}')"
+        ranked = sorted(
+            (len(str(rows[row][column])) if kind == "names" else names[row], row) for row in stated
+        )
+        sql = (
+            f"UPDATE rows SET {column} = (SELECT {column} FROM rows WHERE row_id = "
+            f"'{ranked[-1][1]}')"
+        )
         operation = "canonicalize" if kind == "names" else "resolve_conflict"
-        made.append({"group": int(number), "operation": operation, "column": column, "statements": [sql], "reason": "planned"})
+        made.append(
+            {
+                "group": int(number),
+                "operation": operation,
+                "column": column,
+                "statements": [sql],
+                "reason": "planned",
+            }
+        )
     return made
 
 
 def _plain(prompt: str) -> str:
-    """An evaluation document said plainly: its first capitalized word is the name, its first number the cost."""
+    """An evaluation document said plainly: its first capitalized word is the name, its
+    first number the cost.
+    """
     head, mark, text = prompt.rpartition("<document>")
     if not mark or "The name is" in text:
         return prompt
@@ -106,7 +148,9 @@ def repaired(ws: Workspace, documents: dict[str, str]) -> None:
 
 
 def runs_again(ws: Workspace) -> None:
-    """What `sl_decisions` tells of the agent was executed, and the stored script gives the same bytes again."""
+    """What `sl_decisions` tells of the agent was executed, and the stored script gives
+    the same bytes again.
+    """
     after, before = ws.session.catalog.tables.lineage("things")
     relation = ws.session.catalog.schemas.relation("things")
     columns = [(c.sql_name, c.sql_type) for c in (*relation.columns, *after.companions)]
@@ -114,10 +158,14 @@ def runs_again(ws: Workspace) -> None:
     told = replay(columns, version_rows(ws.session, before, names).values(), after.sql)
     stands = list(version_rows(ws.session, after, names).values())
     assert repr(told).encode() == repr(stands).encode()
-    said = ws.session.catalog.database.query("SELECT reason FROM sl_decisions WHERE stage = 'reconcile'")
+    said = ws.session.catalog.database.query(
+        "SELECT reason FROM sl_decisions WHERE stage = 'reconcile'"
+    )
     ran = [str(row[0]).partition("SQL: ")[2] for row in said if "the model: planned" in str(row[0])]
     ran = [statement for sql in ran for statement in sql.split(";\n")]
-    assert ran and all(sql.startswith(("UPDATE rows SET", "UPDATE data SET")) and sql in after.sql for sql in ran)
+    assert ran and all(
+        sql.startswith(("UPDATE rows SET", "UPDATE data SET")) and sql in after.sql for sql in ran
+    )
     assert not ws.verify()
 
 
@@ -128,13 +176,21 @@ def test_twenty_documents_are_repaired_as_planned(tmp_path: Path) -> None:
         frame = ws.tables["things"].astype(object)
         rows = frame.where(frame.notna(), None).to_dict(orient="records")
         assert len(WRITTEN) == 20 and not ws.conflicts()
-        assert {row["name_canonical"]: (row["cost"], row["length"], row["keeper"]) for row in rows} == PLANNED
+        assert {
+            row["name_canonical"]: (row["cost"], row["length"], row["keeper"]) for row in rows
+        } == PLANNED
         printed = {row["name"] for row in rows}
-        assert printed <= {cell.printed for row in ws.session.catalog.extractions.rows("things") for cell in row.cells}
+        assert printed <= {
+            cell.printed
+            for row in ws.session.catalog.extractions.rows("things")
+            for cell in row.cells
+        }
 
 
 @pytest.mark.parametrize("suite", ["sec_10k_core", "nba_game_summaries"])
-def test_evaluation_documents_are_repaired_by_programs_that_run_again(suite: str, tmp_path: Path) -> None:
+def test_evaluation_documents_are_repaired_by_programs_that_run_again(
+    suite: str, tmp_path: Path
+) -> None:
     files = sorted((EVALS / suite / "dev" / "docs").glob("*.txt"))[:20]
     if not files:
         pytest.skip(f"no documents of {suite} beside the checkout")

@@ -1,4 +1,6 @@
-"""Which documents are samples, and how many rows documents list where the model, asked plainly, says that there are several."""
+"""Which documents are samples, and how many rows documents list where the model, asked plainly,
+says that there are several.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,12 @@ TEXT = "The Merrow, the Tern and the Auk sail from Abbotsquay."
 FERRIES = Table("ferries", (Column("name"),), row="a ferry", grain="many")
 
 
-async def told(names: list[str], odds: Mapping[str, float] | Exception | None) -> tuple[int, list[Request]]:
-    """How many rows one document tells of, where the model lists these names and its odds are these; what it was asked."""
+async def told(
+    names: list[str], odds: Mapping[str, float] | Exception | None
+) -> tuple[int, list[Request]]:
+    """How many rows one document tells of, where the model lists these names and its odds are
+    these; what it was asked.
+    """
 
     def reply(request: Request) -> Any:
         if not request.choices:
@@ -31,7 +37,9 @@ async def told(names: list[str], odds: Mapping[str, float] | Exception | None) -
     model = FunctionModel(reply, dialect=COMPACT)
     documents = SimpleNamespace(all=lambda: [SimpleNamespace(id="d")], text=lambda _: TEXT)
     session: Any = SimpleNamespace(
-        models=SimpleNamespace(model_for=lambda _: model), catalog=SimpleNamespace(documents=documents), decide=lambda *_: None
+        models=SimpleNamespace(model_for=lambda _: model),
+        catalog=SimpleNamespace(documents=documents),
+        decide=lambda *_: None,
     )
     ((rows,),) = await rows_told(session, [FERRIES])
     return len(rows), model.history
@@ -46,10 +54,15 @@ async def told(names: list[str], odds: Mapping[str, float] | Exception | None) -
         (ModelRefusal("no choice"), 3),
     ],
 )
-async def test_several_rows_are_several_where_the_plain_question_says_so(odds: Any, rows: int) -> None:
+async def test_several_rows_are_several_where_the_plain_question_says_so(
+    odds: Any, rows: int
+) -> None:
     found, asked = await told(["Merrow", "Tern", "Auk", "Cormorant"], odds)
     assert found == rows
-    assert all(request.choices == ("one", "several") and TEXT in request.messages[-1].content for request in asked[1:])
+    assert all(
+        request.choices == ("one", "several") and TEXT in request.messages[-1].content
+        for request in asked[1:]
+    )
 
 
 @pytest.mark.parametrize("names", [["Merrow"], ["Cormorant", "Merrow"], []])
@@ -59,7 +72,12 @@ async def test_one_row_is_one_without_a_question(names: list[str]) -> None:
 
 
 def test_samples_are_chosen_again_only_where_there_are_other_documents(place: str) -> None:
-    subjects = ("ferries that sail at night", "grades of honey", "a bridge of steel", "the price of rye")
+    subjects = (
+        "ferries that sail at night",
+        "grades of honey",
+        "a bridge of steel",
+        "the price of rye",
+    )
 
     def names(ws: Workspace) -> list[str]:
         return [sample.name for sample in samples(ws.session, keep=True)]
@@ -69,7 +87,9 @@ def test_samples_are_chosen_again_only_where_there_are_other_documents(place: st
             ws.add_text(f"{subject.capitalize()}. " * 20, f"{number}.txt")
         first = names(ws)
     with Workspace(place, model=FunctionModel({}, dialect=COMPACT)) as ws:
-        with patch.object(ws.session.embedder, "embed", side_effect=AssertionError("chosen before")):
+        with patch.object(
+            ws.session.embedder, "embed", side_effect=AssertionError("chosen before")
+        ):
             assert names(ws) == first and len(first) == COMPACT.samples
         ws.add_text("A fifth one, of tides. " * 20, "4.txt")
         with patch.object(ws.session.embedder, "embed", wraps=ws.session.embedder.embed) as embed:

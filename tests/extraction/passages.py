@@ -1,4 +1,6 @@
-"""What the tests of reading share: a passage as a source, tables, and cells as a model gives them."""
+"""What the tests of reading share: a passage as a source, tables, and cells
+as a model gives them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,16 @@ QUAYS = Table("quays", (Column("quay"), Column("depth", NUMBER, unit="m")), row=
 
 def chunk_of(text: str, start: int = 0, number: int = 0) -> Chunk:
     """A passage as a chunk of a document."""
-    return Chunk(f"chunk{number}", "document", number, start, start + len(text), text, len(text) // 4, ChunkContext())
+    return Chunk(
+        f"chunk{number}",
+        "document",
+        number,
+        start,
+        start + len(text),
+        text,
+        len(text) // 4,
+        ChunkContext(),
+    )
 
 
 def source_of(text: str, start: int = 0) -> Source:

@@ -1,4 +1,6 @@
-"""Reading as a small model does it: typed values that code finds in the text, words asked for once, odds of one token."""
+"""Reading as a small model does it: typed values that code finds in the text, words asked for
+once, odds of one token.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,17 @@ from sliders.values import ColumnType
 from .passages import BOOLEAN, INTEGER, asked_for, source_of
 
 TEXT = "Merrow\n\nThe ferry takes 20 cars and was built in Arden in 1911. Nobody ever liked her."
-FERRY = Table("ferries", (Column("name"), Column("cars", INTEGER), Column("town")), row="a ferry", grain="document")
+FERRY = Table(
+    "ferries",
+    (Column("name"), Column("cars", INTEGER), Column("town")),
+    row="a ferry",
+    grain="document",
+)
 SENTENCE = {"sentence", "number"}
 LIKED = Column("liked", BOOLEAN, "Was she liked?", reading="judged")
-KIND = Column("kind", ColumnType.CATEGORY, "What kind?", values=("ferry", "tug", "yacht"), reading="judged")
+KIND = Column(
+    "kind", ColumnType.CATEGORY, "What kind?", values=("ferry", "tug", "yacht"), reading="judged"
+)
 
 
 async def read(
@@ -47,20 +56,31 @@ def table_of(*columns: Column, grain: Any = "document") -> Table:
 
 
 async def test_typed_values_are_found_in_the_text() -> None:
-    found, asked = await read(FERRY, lambda request: {"name": "Merrow", "cars": 20, "town": "arden"})
+    found, asked = await read(
+        FERRY, lambda request: {"name": "Merrow", "cars": 20, "town": "arden"}
+    )
     (row,) = found.rows
     assert [cell.value for cell in row.cells] == ["Merrow", 20, "arden"] and len(asked) == 1
     for cell, printed in zip(row.cells, ("Merrow", "20", "Arden"), strict=True):
         assert cell.span is not None and cell.model == "function" and cell.prompt_hash
-        assert TEXT[cell.span.start - 100 : cell.span.end - 100] == cell.printed and printed in cell.printed
+        assert (
+            TEXT[cell.span.start - 100 : cell.span.end - 100] == cell.printed
+            and printed in cell.printed
+        )
 
 
 async def test_a_date_that_may_be_read_two_ways_is_asked_once_more_as_year_month_and_day() -> None:
     replies = iter([{"sold": "03/04/1911"}, {"sold": "1911-04-03"}])
     table = table_of(Column("sold", ColumnType.DATE, "When was she sold?"))
-    found, asked = await read(table, lambda request: next(replies), "Sold on 03/04/1911 to a miller.")
+    found, asked = await read(
+        table, lambda request: next(replies), "Sold on 03/04/1911 to a miller."
+    )
     cell = found.rows[0].cells[0]
-    assert (cell.value, cell.printed, len(asked)) == ("1911-04-03", "03/04/1911", 2) and "month" in cell.doubt
+    assert (cell.value, cell.printed, len(asked)) == (
+        "1911-04-03",
+        "03/04/1911",
+        2,
+    ) and "month" in cell.doubt
 
 
 async def test_a_date_that_the_text_does_not_print_either_way_stays_unread() -> None:
@@ -82,7 +102,9 @@ async def test_words_are_asked_once_for_the_values_that_the_text_prints_nowhere(
     found, asked = await read(FERRY, reply)
     name, cars, town = found.rows[0].cells
     assert len(asked) == 3 and name.stands
-    assert (cars.value, cars.stands, bool(cars.doubt)) == (19, True, True), "its words print another number"
+    assert (cars.value, cars.stands, bool(cars.doubt)) == (19, True, True), (
+        "its words print another number"
+    )
     assert (town.value, town.absence) == ("Brill", Absence.UNGROUNDED)
 
 
@@ -113,18 +135,27 @@ async def test_a_number_that_follows_from_two_printed_ones_is_worked_out_by_code
     assert (cell.value if cell.stands else None, bool(cell.doubt)) == (value, doubted)
     if value is not None and cell.span is not None:
         assert cell.how is How.COMPUTED and cell.rationale == calculation and len(cell.parts) == 1
-        assert {text[s.start - 100 : s.end - 100] for s in (cell.span, *cell.parts)} == {"1911", "1872"}
+        assert {text[s.start - 100 : s.end - 100] for s in (cell.span, *cell.parts)} == {
+            "1911",
+            "1872",
+        }
 
 
 @pytest.mark.parametrize(("counts", "value"), [([3, 9], 12), ([9], 9), ([4, 4], 9), ([0, 9], 9)])
-async def test_a_sum_of_which_the_page_gave_one_part_is_read_from_its_sentence(counts: list[int], value: int) -> None:
+async def test_a_sum_of_which_the_page_gave_one_part_is_read_from_its_sentence(
+    counts: list[int], value: int
+) -> None:
     text = "The ferry sank in May. Three sailors and nine guests were lost. She was nine years old."
     table = table_of(Column("lost", INTEGER, "How many were lost?"))
 
     def reply(request: Request) -> Any:
         if "sentence" in fields(request):
             return {"sentence": "Three sailors and nine guests were lost.", "number": 9}
-        return {"counts": counts, "number": sum(counts)} if "counts" in fields(request) else {"lost": 9}
+        return (
+            {"counts": counts, "number": sum(counts)}
+            if "counts" in fields(request)
+            else {"lost": 9}
+        )
 
     model = FunctionModel(reply, dialect=COMPACT)
     (row,) = (await read_compact(source_of(text, start=100), asked_for(table), model)).rows
@@ -145,13 +176,20 @@ async def test_a_value_that_the_model_was_not_sure_of_enters_unverified() -> Non
     told = Response(json.dumps(said), said, sureness={"name": -0.1, "cars": -0.9, "town": -2.0})
     found, asked = await read(FERRY, lambda request: told)
     name, cars, town = found.rows[0].cells
-    assert (name.doubt, cars.value, cars.stands, town.doubt) == ("", 20, True, "") and "41%" in cars.doubt
+    assert (name.doubt, cars.value, cars.stands, town.doubt) == (
+        "",
+        20,
+        True,
+        "",
+    ) and "41%" in cars.doubt
     assert asked[0].told and len(asked) == 1
 
 
 async def test_each_row_of_a_list_is_as_sure_as_its_own_values() -> None:
     rows = [{"name": "Merrow", "cars": 20}, {"name": "Tern", "cars": 35}]
-    told = Response(json.dumps({"rows": rows}), {"rows": rows}, sureness={"cars": -0.1, "cars#1": -0.8})
+    told = Response(
+        json.dumps({"rows": rows}), {"rows": rows}, sureness={"cars": -0.1, "cars#1": -0.8}
+    )
     found, _ = await read(PAIR, lambda request: told, PROSE)
     assert [bool(row.cells[0].doubt) for row in found.rows] == [False, True]
 
@@ -163,7 +201,9 @@ async def test_a_judged_column_is_one_token_with_its_odds() -> None:
     assert dict(cell.odds) == {"yes": -2.0, "no": -0.2}
     assert asked[0].choices == ("yes", "no") and asked[0].max_tokens == 1
     content = asked[0].messages[-1].content
-    assert content.index("Nobody ever liked her") < content.index("Was she liked?"), "the document first: one prefix"
+    assert content.index("Nobody ever liked her") < content.index("Was she liked?"), (
+        "the document first: one prefix"
+    )
 
 
 async def test_a_judged_category_is_one_of_its_values() -> None:
@@ -173,7 +213,13 @@ async def test_a_judged_category_is_one_of_its_values() -> None:
 
 
 async def test_values_that_begin_alike_are_chosen_by_letter() -> None:
-    column = Column("fate", ColumnType.CATEGORY, "Which?", values=("damaged badly", "damaged a bit"), reading="judged")
+    column = Column(
+        "fate",
+        ColumnType.CATEGORY,
+        "Which?",
+        values=("damaged badly", "damaged a bit"),
+        reading="judged",
+    )
     found, asked = await read(table_of(column), lambda request: {"A": -3.0, "B": -0.1})
     assert asked[0].choices == ("A", "B") and found.rows[0].cells[0].value == "damaged a bit"
     assert "damaged badly" in asked[0].messages[-1].content
@@ -190,7 +236,9 @@ async def test_stated_and_judged_columns_keep_their_order() -> None:
         return {"yes": -1.0, "no": -0.5} if request.choices else {"name": "Merrow", "cars": 20}
 
     found, asked = await read(table_of(Column("name"), LIKED, Column("cars", INTEGER)), reply)
-    assert [cell.column for cell in found.rows[0].cells] == ["name", "liked", "cars"] and len(asked) == 2
+    assert [cell.column for cell in found.rows[0].cells] == ["name", "liked", "cars"] and len(
+        asked
+    ) == 2
 
 
 async def test_a_failed_call_fails_its_cells_and_keeps_the_others() -> None:
@@ -212,17 +260,26 @@ async def test_records_are_read_line_by_line_at_their_places() -> None:
         assert line.count("ferry") == 1, "one record a call"
         return {"name": f"number{number}", "cars": number + 10}
 
-    found, asked = await read(table_of(Column("name"), Column("cars", INTEGER), grain="many"), reply, text)
-    assert [row.cells[0].value for row in found.rows] == [f"number{n}" for n in range(6)] and len(asked) == 6
+    found, asked = await read(
+        table_of(Column("name"), Column("cars", INTEGER), grain="many"), reply, text
+    )
+    assert [row.cells[0].value for row in found.rows] == [f"number{n}" for n in range(6)] and len(
+        asked
+    ) == 6
     assert len({row.id for row in found.rows}) == 6
     for row in found.rows:
         for cell in row.cells:
-            assert cell.span is not None and text[cell.span.start - 100 : cell.span.end - 100] == cell.printed
+            assert (
+                cell.span is not None
+                and text[cell.span.start - 100 : cell.span.end - 100] == cell.printed
+            )
 
 
 PAIR = table_of(Column("cars", INTEGER), Column("name"), grain="many")
 MANY = table_of(Column("cars", INTEGER), Column("name"), Column("town"), grain="many")
-PROSE = "The ferry Merrow takes 20 cars. The ferry Tern takes 35 cars. Of the ferry Auk nobody knows."
+PROSE = (
+    "The ferry Merrow takes 20 cars. The ferry Tern takes 35 cars. Of the ferry Auk nobody knows."
+)
 
 
 def listing(rows: list[dict[str, Any]]) -> Callable[[Request], Any]:
@@ -230,16 +287,32 @@ def listing(rows: list[dict[str, Any]]) -> Callable[[Request], Any]:
 
     def reply(request: Request) -> Any:
         shape: Any = request.json_schema
-        return {"rows": [{name: row[name] for name in shape["properties"]["rows"]["items"]["properties"]} for row in rows]}
+        return {
+            "rows": [
+                {name: row[name] for name in shape["properties"]["rows"]["items"]["properties"]}
+                for row in rows
+            ]
+        }
 
     return reply
 
 
 async def test_a_list_in_prose_is_read_in_one_reply_with_the_name_first() -> None:
-    rows = [{"name": name, "cars": cars, "town": None} for name, cars in (("Merrow", 20), ("Tern", 35), ("Auk", None))]
+    rows = [
+        {"name": name, "cars": cars, "town": None}
+        for name, cars in (("Merrow", 20), ("Tern", 35), ("Auk", None))
+    ]
     found, asked = await read(MANY, listing(rows), PROSE)
-    assert [tuple(c.value for c in row.cells[:2]) for row in found.rows] == [(20, "Merrow"), (35, "Tern"), (None, "Auk")]
-    (shape,) = (request.json_schema["properties"]["rows"]["items"]["properties"] for request in asked if request.json_schema)
+    assert [tuple(c.value for c in row.cells[:2]) for row in found.rows] == [
+        (20, "Merrow"),
+        (35, "Tern"),
+        (None, "Auk"),
+    ]
+    (shape,) = (
+        request.json_schema["properties"]["rows"]["items"]["properties"]
+        for request in asked
+        if request.json_schema
+    )
     assert list(shape) == ["name", "cars", "town"] and shape["name"]["minLength"] == 1
 
 
@@ -249,24 +322,44 @@ async def test_a_page_that_lists_nothing_is_asked_once() -> None:
 
 
 async def test_a_judgement_in_a_list_is_kept_with_the_odds_of_its_own_row() -> None:
-    rows = [{"name": "Merrow", "liked": True, "kind": "ferry"}, {"name": "Tern", "liked": False, "kind": None},
-            {"name": "Auk", "liked": None, "kind": "tug"}]  # fmt: skip
-    listed = Response(json.dumps({"rows": rows}), {"rows": rows}, odds={"name": 9.0, "liked": 2.0, "liked#1": -1.0, "kind": 3.0})
-    found, asked = await read(table_of(Column("name"), LIKED, KIND, grain="many"), lambda request: listed, PROSE)
+    rows = [
+        {"name": "Merrow", "liked": True, "kind": "ferry"},
+        {"name": "Tern", "liked": False, "kind": None},
+        {"name": "Auk", "liked": None, "kind": "tug"},
+    ]
+    listed = Response(
+        json.dumps({"rows": rows}),
+        {"rows": rows},
+        odds={"name": 9.0, "liked": 2.0, "liked#1": -1.0, "kind": 3.0},
+    )
+    found, asked = await read(
+        table_of(Column("name"), LIKED, KIND, grain="many"), lambda request: listed, PROSE
+    )
     liked, kinds = ([row.cells[n] for row in found.rows] for n in (1, 2))
     assert asked[0].told and [c.value for c in liked] == [True, False, None]
     for cell, preferred in zip(liked[:2], (2.0, -1.0), strict=True):
         yes, no = (dict(cell.odds)[said] for said in ("yes", "no"))
         assert cell.how is How.JUDGED and yes - no == pytest.approx(preferred)
     assert liked[2].absence is Absence.NOT_STATED
-    assert kinds[0].value == "ferry" and "no odds" in kinds[0].doubt and kinds[1].absence is Absence.NOT_STATED
+    assert (
+        kinds[0].value == "ferry"
+        and "no odds" in kinds[0].doubt
+        and kinds[1].absence is Absence.NOT_STATED
+    )
 
 
 async def test_a_loop_is_cut_and_recorded() -> None:
     rows = [{"name": name, "cars": cars} for name, cars in (("Merrow", 20), ("Tern", 35))]
-    stopped = Response(json.dumps({"rows": rows * 4}, separators=(",", ":"))[:-2], {"rows": rows * 4}, "length", salvaged=True)
+    stopped = Response(
+        json.dumps({"rows": rows * 4}, separators=(",", ":"))[:-2],
+        {"rows": rows * 4},
+        "length",
+        salvaged=True,
+    )
     found, asked = await read(PAIR, lambda request: stopped, PROSE * 8)
-    assert asked[0].enough is not None and asked[0].enough(stopped.text), "so that a server of our own stops it"
+    assert asked[0].enough is not None and asked[0].enough(stopped.text), (
+        "so that a server of our own stops it"
+    )
     assert [row.cells[1].value for row in found.rows] == ["Merrow", "Tern"] and len(asked) == 1
     (refusal,) = found.refusals
     assert "loop" in refusal.reason and "6" in refusal.subject and not found.failed("ferries")
@@ -283,22 +376,36 @@ async def test_a_cut_list_is_asked_again_in_halves() -> None:
 
     def reply(request: Request) -> Any:
         shown = [n for n, line in enumerate(lines) if line in request.messages[-1].content]
-        return {"rows": [{"name": f"number{n}", "cars": n + 10} for n in shown]} if len(shown) < 10 else truncated()
+        return (
+            {"rows": [{"name": f"number{n}", "cars": n + 10} for n in shown]}
+            if len(shown) < 10
+            else truncated()
+        )
 
     found, _ = await read(PAIR, reply, text)
-    assert [row.cells[1].value for row in found.rows] == [f"number{n}" for n in range(24)] and found.refusals == ()
+    assert [row.cells[1].value for row in found.rows] == [
+        f"number{n}" for n in range(24)
+    ] and found.refusals == ()
 
 
 @pytest.mark.parametrize("table", [FERRY, MANY])
 async def test_a_refused_reply_loses_nothing_silently(table: Table) -> None:
     found, _ = await read(table, lambda request: ModelRefusal("broken"), PROSE)
-    assert found.failed("ferries") and all(c.absence is Absence.CALL_FAILED for row in found.rows for c in row.cells)
+    assert found.failed("ferries") and all(
+        c.absence is Absence.CALL_FAILED for row in found.rows for c in row.cells
+    )
 
 
 @pytest.mark.parametrize(("said", "value"), [(4.6, 4_600_000), (4_600_000, 4_600_000)])
 async def test_a_figure_copied_without_its_printed_scale_gets_it(said: float, value: int) -> None:
     text = "Dunmarrow Bridge is 210 metres long and cost 4.6 million euros."
-    table = table_of(Column("cost", ColumnType.NUMBER, "What did it cost?"), Column("length", ColumnType.NUMBER))
+    table = table_of(
+        Column("cost", ColumnType.NUMBER, "What did it cost?"), Column("length", ColumnType.NUMBER)
+    )
     words = {"cost": "4.6 million euros"}
-    found, _ = await read(table, lambda request: words if fields(request) == {"cost"} else {"cost": said, "length": 210}, text)
+    found, _ = await read(
+        table,
+        lambda request: words if fields(request) == {"cost"} else {"cost": said, "length": 210},
+        text,
+    )
     assert [cell.value for cell in found.rows[0].cells] == [value, 210]

@@ -1,4 +1,6 @@
-"""The gate leaves out what the model sees nothing in, and lets everything through where it fails."""
+"""The gate leaves out what the model sees nothing in, and lets everything
+through where it fails.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from .passages import FERRIES, QUAYS, asked_for, chunk_of
 CHUNKS = [chunk_of(f"This is part {n}.", start=100 * n, number=n) for n in range(30)]
 
 
-async def gate(reply: Any, dialect: Dialect = FULL, chunks: list[Chunk] = CHUNKS) -> tuple[set[str], FunctionModel]:
+async def gate(
+    reply: Any, dialect: Dialect = FULL, chunks: list[Chunk] = CHUNKS
+) -> tuple[set[str], FunctionModel]:
     model = FunctionModel(reply if callable(reply) else lambda request: reply, dialect=dialect)
     shown = {chunk.id: f"shown of {chunk.text}" for chunk in chunks}
     asked = asked_for(FERRIES, QUAYS)
@@ -36,7 +40,9 @@ async def test_one_call_decides_on_many_parts() -> None:
     out, model = await gate(reply)
     assert len(model.history) <= 3 and len(out) == 15
     assert out == {chunk.id for chunk in CHUNKS if chunk.position % 2}
-    assert "shown of This is part 7." in "".join(m.content for r in model.history for m in r.messages)
+    assert "shown of This is part 7." in "".join(
+        m.content for r in model.history for m in r.messages
+    )
 
 
 async def test_none_is_a_possible_answer_and_unknown_numbers_mean_nothing() -> None:
@@ -74,7 +80,9 @@ async def test_a_small_models_odds_must_be_clear_for_every_table() -> None:
 
     out, model = await gate(reply, COMPACT, CHUNKS[:3])
     assert out == {CHUNKS[0].id}, "no of little weight is no no: recall first"
-    assert all(request.choices == ("yes", "no") and request.max_tokens == 1 for request in model.history)
+    assert all(
+        request.choices == ("yes", "no") and request.max_tokens == 1 for request in model.history
+    )
 
 
 async def test_a_server_without_odds_gates_nothing() -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sliders.extraction import Grounding, find
 
 TEXT = (
-    "The pilot of N345ANX saw 1,569 birds at 6 p.m.\nFlight 6 carried “John  Smith” and exam-\nples of well-\nknown "
-    "kid-friendly cafés in Dallas, Texas; 5 of 16. DC-9 lost -5 on 11/12/2020 at the ofﬁce. "
-    "John Smith left; nine passengers stayed."
+    "The pilot of N345ANX saw 1,569 birds at 6 p.m.\nFlight 6 carried “John  Smith” and exam-\n"
+    "ples of well-\nknown kid-friendly cafés in Dallas, Texas; 5 of 16. DC-9 lost -5 on 11/12/2020 "
+    "at the ofﬁce. John Smith left; nine passengers stayed."
 )
 
 
@@ -39,7 +39,11 @@ def found(printed: str, text: str = TEXT) -> tuple[Grounding, str]:
         ("cafes", Grounding.NORMALIZED, "cafés"),
         ("office", Grounding.NORMALIZED, "ofﬁce"),
         ("The pilot ... 1,569 birds", Grounding.NORMALIZED, "The pilot of N345ANX saw 1,569 birds"),
-        ("Flight 6 […] Dallas", Grounding.NORMALIZED, TEXT[TEXT.index("Flight") : TEXT.index(", Texas")]),
+        (
+            "Flight 6 […] Dallas",
+            Grounding.NORMALIZED,
+            TEXT[TEXT.index("Flight") : TEXT.index(", Texas")],
+        ),
         ("Dalas, Texas", Grounding.FUZZY, "Dallas, Texas"),
         ("Dallas Texas", Grounding.NORMALIZED, "Dallas, Texas"),
     ],
@@ -108,7 +112,9 @@ VALUES = st.one_of(
 
 
 @given(st.lists(WORDS, max_size=30), VALUES, st.lists(WORDS, max_size=30))
-def test_planted_words_are_found_where_they_are(before: list[str], value: str, after: list[str]) -> None:
+def test_planted_words_are_found_where_they_are(
+    before: list[str], value: str, after: list[str]
+) -> None:
     head = " ".join(before) + " " if before else ""
     text = head + value + (" " + " ".join(after) if after else "")
     place = find(value, text, near=[(len(head), len(head))])
@@ -146,7 +152,9 @@ def test_a_changed_digit_is_never_forgiven(digits: str, position: int, change: i
     other = digits[:position] + str((int(digits[position]) + change) % 10) + digits[position + 1 :]
     text = f"The total amount of invoices paid in the district was {digits} in that year"
     assert (
-        find(f"The total amount of invoices paid in the district was {other} in that year", text).status
+        find(
+            f"The total amount of invoices paid in the district was {other} in that year", text
+        ).status
         is Grounding.NONE
     )
     assert find(other, text).status is Grounding.NONE
@@ -161,7 +169,18 @@ def test_never_raises_and_spans_fit(printed: str, text: str) -> None:
 
 def test_speed_on_chunks_and_bound_on_long_texts() -> None:
     rng = random.Random(7)
-    vocabulary = ["alpha", "beta", "Smith", "report", "passengers", "1,577", "2018", "country", "was", "of"]
+    vocabulary = [
+        "alpha",
+        "beta",
+        "Smith",
+        "report",
+        "passengers",
+        "1,577",
+        "2018",
+        "country",
+        "was",
+        "of",
+    ]
     text = " ".join(rng.choice(vocabulary) for _ in range(330))
     pieces = text.split()
     cells = [" ".join(pieces[i : i + 3]) for i in range(300)]
@@ -191,11 +210,16 @@ def test_a_bar_that_a_table_s_text_escapes_is_found_as_the_model_says_it() -> No
 
 
 def test_words_of_neighbouring_cells_are_found_within_a_row_alone() -> None:
-    text = "| Berset | 400 | CHF |\n| --- | --- | --- |\n| Roche | 250 |  | EUR |\n| Moss |\tnone | 90 |\n| USD | 7 |\n"
+    text = (
+        "| Berset | 400 | CHF |\n| --- | --- | --- |\n| Roche | 250 |  | EUR |\n"
+        "| Moss |\tnone | 90 |\n| USD | 7 |\n"
+    )
     place = find("400 CHF", text)
     assert (place.status, text[place.start : place.end]) == (Grounding.NORMALIZED, "400 | CHF")
     assert text[slice(*_span("250 EUR", text))] == "250 |  | EUR"
-    assert text[slice(*_span("| 400 | CHF |", text))] == "| 400 | CHF |", "a quote with bars of its own"
+    assert text[slice(*_span("| 400 | CHF |", text))] == "| 400 | CHF |", (
+        "a quote with bars of its own"
+    )
     assert text[slice(*_span("Berset | 400 CHF", text))] == "Berset | 400 | CHF"
     assert find("90 USD", text, fuzzy=False).status is Grounding.NONE, "never across lines"
     assert find("400 CHF Roche", text, fuzzy=False).status is Grounding.NONE

@@ -16,8 +16,8 @@ WHOLE = Column("count", ColumnType.INTEGER)
 NUMBER = Column("amount", ColumnType.NUMBER)
 DAY = Column("day", ColumnType.DATE)
 TEXT = (
-    "On March 4, 2021, six workers of Acme, Inc. stood 17 feet up; it cost $1.6 billion, 2,021 parts and 12% more. "
-    "Four left in 2021, at 3 p.m. on May 7."
+    "On March 4, 2021, six workers of Acme, Inc. stood 17 feet up; it cost $1.6 billion, 2,021 "
+    "parts and 12% more. Four left in 2021, at 3 p.m. on May 7."
 )
 
 
@@ -80,7 +80,9 @@ def test_of_several_places_the_one_nearest_to_the_row() -> None:
         (61.5, "Rate: 615 €", None),
     ],
 )
-def test_a_whole_value_that_lost_the_mark_of_what_is_printed(value: float, text: str, printed: float | None) -> None:
+def test_a_whole_value_that_lost_the_mark_of_what_is_printed(
+    value: float, text: str, printed: float | None
+) -> None:
     assert without_its_mark(value, NUMBER, text) == printed
 
 
@@ -95,17 +97,27 @@ NUMBERS = {
 
 
 @given(
-    st.integers(10, 10**7), st.sampled_from(sorted(NUMBERS)), st.lists(st.sampled_from(["was", "Ulm", "and", "of"]), max_size=9)
+    st.integers(10, 10**7),
+    st.sampled_from(sorted(NUMBERS)),
+    st.lists(st.sampled_from(["was", "Ulm", "and", "of"]), max_size=9),
 )
 def test_planted_numbers_are_found_at_their_place(value: int, form: str, before: list[str]) -> None:
     head = " ".join([*before, "Total"]) + ": \t" * (form == "brackets") + " " * (form != "brackets")
     printed = NUMBERS[form](value)
     text = f"{head}{printed} people"
     place = find_value(-value if form == "brackets" else value, WHOLE, text, Context())
-    assert place.start <= len(head) + printed.index(str(value)[0]) < place.end <= len(head) + len(printed)
+    assert (
+        place.start
+        <= len(head) + printed.index(str(value)[0])
+        < place.end
+        <= len(head) + len(printed)
+    )
 
 
-@given(st.dates(dt.date(1000, 1, 1), dt.date(2999, 12, 31)), st.sampled_from(["%d %B %Y", "%B %d, %Y", "%Y-%m-%d", "%d.%m.%Y"]))
+@given(
+    st.dates(dt.date(1000, 1, 1), dt.date(2999, 12, 31)),
+    st.sampled_from(["%d %B %Y", "%B %d, %Y", "%Y-%m-%d", "%d.%m.%Y"]),
+)
 def test_planted_dates_are_found_at_their_place(date: dt.date, form: str) -> None:
     printed = date.strftime(form)
     place = find_value(date.isoformat(), DAY, f"It ended on {printed} in Ulm")
@@ -113,7 +125,9 @@ def test_planted_dates_are_found_at_their_place(date: dt.date, form: str) -> Non
 
 
 @given(
-    st.text(max_size=100), st.integers() | st.text(max_size=12) | st.floats(allow_nan=False), st.sampled_from(list(ColumnType))
+    st.text(max_size=100),
+    st.integers() | st.text(max_size=12) | st.floats(allow_nan=False),
+    st.sampled_from(list(ColumnType)),
 )
 def test_never_raises_and_spans_fit(text: str, value: Scalar, kind: ColumnType) -> None:
     place = find_value(value, Column("c", kind, unit="m"), text)

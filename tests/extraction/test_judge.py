@@ -1,4 +1,6 @@
-"""Judgements cut over the collection: two groups are parted wherever the cut lies, one group and a few stay as they were said."""
+"""Judgements cut over the collection: two groups are parted wherever the cut lies, one group and a
+few stay as they were said.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,12 @@ def odds(value: float) -> dict[str, float]:
     return {"yes": -math.log1p(math.exp(-value)), "no": -math.log1p(math.exp(value))}
 
 
-@given(low=st.lists(SPREAD, min_size=5, max_size=20), high=st.lists(SPREAD, min_size=5, max_size=20),
-       middle=st.floats(-12, 12), distance=st.floats(4, 10))  # fmt: skip
+@given(
+    low=st.lists(SPREAD, min_size=5, max_size=20),
+    high=st.lists(SPREAD, min_size=5, max_size=20),
+    middle=st.floats(-12, 12),
+    distance=st.floats(4, 10),
+)
 def test_two_groups_are_parted_wherever_the_cut_lies(
     low: list[float], high: list[float], middle: float, distance: float
 ) -> None:
@@ -33,7 +39,11 @@ def test_two_groups_are_parted_wherever_the_cut_lies(
 @given(st.lists(st.floats(-20, 20), min_size=1, max_size=FEWEST - 1))
 def test_a_few_documents_get_the_models_own_word_with_a_doubt(values: list[float]) -> None:
     found, how = judge([odds(v) for v in values])
-    assert all(j.choice == ("yes" if v > 0 else "no") for j, v in zip(found, values, strict=True) if abs(v) > 1e-6)
+    assert all(
+        j.choice == ("yes" if v > 0 else "no")
+        for j, v in zip(found, values, strict=True)
+        if abs(v) > 1e-6
+    )
     assert all(j.doubt for j in found) and str(len(values)) in how
 
 
@@ -50,7 +60,9 @@ def test_where_two_groups_do_not_show_the_cut_is_halfway_to_where_they_part_best
     found, _ = judge([odds(v) for v in values])
     cut = best_split(values)[0] / 2
     assert cut == pytest.approx(-1.0, abs=0.1)
-    assert [j.choice for j in found] == ["yes" if v > cut else "no" for v in values] and all(j.doubt for j in found)
+    assert [j.choice for j in found] == ["yes" if v > cut else "no" for v in values] and all(
+        j.doubt for j in found
+    )
 
 
 def test_those_near_the_cut_are_doubted() -> None:
@@ -64,13 +76,17 @@ def test_the_options_of_a_category_are_corrected_by_their_mean() -> None:
     """A model that leans to the first option still tells the three kinds apart."""
     bias, kinds = {"a": 3.0, "b": 0.0, "c": 0.0}, list("abc") * 5
     given = [{c: bias[c] + (2.0 if c == kind else 0.0) for c in "abc"} for kind in kinds]
-    assert {max(each, key=lambda c: each[c]) for each in given} == {"a"}, "its own word is always the first"
+    assert {max(each, key=lambda c: each[c]) for each in given} == {"a"}, (
+        "its own word is always the first"
+    )
     found, how = judge(given)
     assert [j.choice for j in found] == kinds and "corrected" in how
 
 
 def test_options_that_are_about_equally_likely_are_doubted() -> None:
-    given = [{c: (2.0 if c == kind else 0.0) for c in "abc"} for kind in "abcabcabc"] + [{"a": 0.1, "b": 0.0, "c": -4.0}]
+    given = [{c: (2.0 if c == kind else 0.0) for c in "abc"} for kind in "abcabcabc"] + [
+        {"a": 0.1, "b": 0.0, "c": -4.0}
+    ]
     assert [bool(j.doubt) for j in judge(given)[0]] == [False] * 9 + [True]
 
 
@@ -95,14 +111,31 @@ def test_the_cut_moves_with_the_values(values: list[int], shift: int) -> None:
         assert len(left[0]) != len(left[1])
 
 
-@given(low=st.lists(SPREAD, min_size=2, max_size=20), high=st.lists(SPREAD, min_size=8, max_size=20), distance=st.floats(6, 12))
-def test_what_is_not_told_lies_under_the_cut(low: list[float], high: list[float], distance: float) -> None:
-    odds = [LIKELY_NULL - 1 + value for value in low] + [LIKELY_NULL + distance + value for value in high]
+@given(
+    low=st.lists(SPREAD, min_size=2, max_size=20),
+    high=st.lists(SPREAD, min_size=8, max_size=20),
+    distance=st.floats(6, 12),
+)
+def test_what_is_not_told_lies_under_the_cut(
+    low: list[float], high: list[float], distance: float
+) -> None:
+    odds = [LIKELY_NULL - 1 + value for value in low] + [
+        LIKELY_NULL + distance + value for value in high
+    ]
     cut, how = told_cut(odds)
-    assert cut is not None and [value < cut for value in odds] == [True] * len(low) + [False] * len(high), how
+    assert cut is not None and [value < cut for value in odds] == [True] * len(low) + [False] * len(
+        high
+    ), how
 
 
-@given(low=st.lists(SPREAD, min_size=5, max_size=20), high=st.lists(SPREAD, min_size=5, max_size=20))
+@given(
+    low=st.lists(SPREAD, min_size=5, max_size=20), high=st.lists(SPREAD, min_size=5, max_size=20)
+)
 def test_a_model_that_is_sure_of_all_loses_nothing(low: list[float], high: list[float]) -> None:
-    assert told_cut([LIKELY_NULL + 1 + value for value in low] + [LIKELY_NULL + 9 + value for value in high])[0] is None
+    assert (
+        told_cut(
+            [LIKELY_NULL + 1 + value for value in low] + [LIKELY_NULL + 9 + value for value in high]
+        )[0]
+        is None
+    )
     assert told_cut([-5.0] * (FEWEST - 1))[0] is None and told_cut([])[0] is None

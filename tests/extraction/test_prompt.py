@@ -1,4 +1,6 @@
-"""What a model is shown: columns with all that is known of them, documents under their card, and one prefix for all questions."""
+"""What a model is shown: columns with all that is known of them, documents under their card, and
+one prefix for all questions.
+"""
 
 from __future__ import annotations
 
@@ -37,29 +39,56 @@ def test_a_column_is_shown_with_all_that_is_known_of_it() -> None:
 
 
 def test_one_prompt_asks_for_all_tables() -> None:
-    several = Table("crews", (Column("crew"),), row="a crew", documents="ship's papers", grain="document")
-    shown = read_prompt("TEXT", asked_for(FERRIES, QUAYS, several), 500, ["How many?"]).messages[-1].content
-    told = ("Table ferries", "Table quays", "a document may have several", "a document has one", "ship's papers", "How many?")
+    several = Table(
+        "crews", (Column("crew"),), row="a crew", documents="ship's papers", grain="document"
+    )
+    shown = (
+        read_prompt("TEXT", asked_for(FERRIES, QUAYS, several), 500, ["How many?"])
+        .messages[-1]
+        .content
+    )
+    told = (
+        "Table ferries",
+        "Table quays",
+        "a document may have several",
+        "a document has one",
+        "ship's papers",
+        "How many?",
+    )
     assert [words for words in told if words not in shown] == []
     assert shown.index("Table quays") < shown.index("TEXT")
 
 
 def test_what_silence_means_is_said_of_a_whole_document_only() -> None:
-    of_part, of_all = (read_prompt("x", asked_for(FERRIES), 10, whole=whole).messages for whole in (False, True))
-    assert of_part[0] == of_all[0] and "shown whole" not in of_part[-1].content and "shown whole" in of_all[-1].content
+    of_part, of_all = (
+        read_prompt("x", asked_for(FERRIES), 10, whole=whole).messages for whole in (False, True)
+    )
+    assert (
+        of_part[0] == of_all[0]
+        and "shown whole" not in of_part[-1].content
+        and "shown whole" in of_all[-1].content
+    )
 
 
 def test_a_longer_text_may_have_a_longer_reply() -> None:
-    short, long, longest = (read_prompt("x", asked_for(FERRIES), tokens).max_tokens for tokens in (10, 1000, 10**6))
+    short, long, longest = (
+        read_prompt("x", asked_for(FERRIES), tokens).max_tokens for tokens in (10, 1000, 10**6)
+    )
     assert 0 < short < long < longest < 32_000
 
 
 def test_the_card_and_the_headings_stand_above_a_chunk() -> None:
     chunk = chunk_of("Body.", number=3)
     context = ChunkContext(title="Report", heading_path=("Part I", "Fees"))
-    chunk = type(chunk)(**{name: getattr(chunk, name) for name in chunk.__slots__} | {"context": context})
+    chunk = type(chunk)(
+        **{name: getattr(chunk, name) for name in chunk.__slots__} | {"context": context}
+    )
     shown = chunk_document(chunk, "Aldous Pier; 2020")
-    assert shown.startswith("From: Aldous Pier; 2020\n") and "Part I > Fees" in shown and shown.endswith("Body.")
+    assert (
+        shown.startswith("From: Aldous Pier; 2020\n")
+        and "Part I > Fees" in shown
+        and shown.endswith("Body.")
+    )
 
 
 def test_the_first_chunk_of_a_document_needs_no_heading() -> None:
@@ -70,9 +99,12 @@ def test_questions_on_one_document_share_their_beginning() -> None:
     column = Column("liked", BOOLEAN, "Was she liked?", reading="judged")
     document = "The ferry Merrow takes 20 cars. " * 20
     requests = [
-        values_prompt(document, FERRIES.columns), words_prompt(document, FERRIES.columns), judge_prompt(document, column),
-        rows_prompt(document, 90, FERRIES, FERRIES.columns), judge_gate_prompt(document, FERRIES, FERRIES.columns),
-    ]  # fmt: skip
+        values_prompt(document, FERRIES.columns),
+        words_prompt(document, FERRIES.columns),
+        judge_prompt(document, column),
+        rows_prompt(document, 90, FERRIES, FERRIES.columns),
+        judge_gate_prompt(document, FERRIES, FERRIES.columns),
+    ]
     whole = ["\n".join(f"{m.role}: {m.content}" for m in request.messages) for request in requests]
     read = whole[0].index(document.strip()) + len(document.strip())
     assert len({shown[:read] for shown in whole}) == 1, "a server reads the document once"
@@ -82,7 +114,9 @@ def test_judged_columns_and_their_choices() -> None:
     flag = Column("liked", BOOLEAN)
     kind = Column("kind", CATEGORY, values=("tug", "ferry"), reading="judged")
     assert is_judged(flag) and is_judged(kind)
-    assert not is_judged(Column("kind", CATEGORY, values=("tug", "ferry"))) and not is_judged(Column("name", reading="judged"))
+    assert not is_judged(Column("kind", CATEGORY, values=("tug", "ferry"))) and not is_judged(
+        Column("name", reading="judged")
+    )
     assert [chosen_value(flag, choice) for choice in choices_of(flag)] == [True, False]
 
 

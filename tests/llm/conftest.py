@@ -20,10 +20,20 @@ def serve() -> Iterator[Callable[..., tuple[FakeServer, OpenAIModel]]]:
     with ExitStack() as stack:
         stack.enter_context(requests_allowed())
 
-        def start(reply: Any, latency: float = 0.0, slots: int = 64, **changes: Any) -> tuple[FakeServer, OpenAIModel]:
+        def start(
+            reply: Any, latency: float = 0.0, slots: int = 64, **changes: Any
+        ) -> tuple[FakeServer, OpenAIModel]:
             server = stack.enter_context(FakeServer(reply, latency=latency, slots=slots))
             client_options = {k: changes.pop(k) for k in ("first_rung", "prices") if k in changes}
-            settings = Settings(**{"model": "m", "base_url": server.base_url, "retries": 2, "timeout": 5.0, **changes})
+            settings = Settings(
+                **{
+                    "model": "m",
+                    "base_url": server.base_url,
+                    "retries": 2,
+                    "timeout": 5.0,
+                    **changes,
+                }
+            )
             return server, OpenAIModel("m", settings, **client_options)
 
         yield start

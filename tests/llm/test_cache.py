@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from sliders.errors import BudgetExceeded, ModelRefusal
-from sliders.llm import CachedModel, Gate, MemoryCallLog, Message, Meter, Request, Response, request_key
+from sliders.llm import (
+    CachedModel,
+    Gate,
+    MemoryCallLog,
+    Message,
+    Meter,
+    Request,
+    Response,
+    request_key,
+)
 from sliders.llm.testing import FunctionModel, ScriptedModel, truncated
 from sliders.settings import Budget
 
@@ -29,7 +38,11 @@ async def test_the_same_request_is_paid_once_and_both_calls_are_in_the_ledger() 
     assert [call.cached for call in log.calls] == [False, True]
     assert (first.usage.calls, second.usage.calls, second.usage.cached_calls) == (1, 0, 1)
     assert second.usage.tokens == 0
-    assert log.calls[0].prompt_tokens > 0 and log.calls[0].data == ANN and "Ann is 4." in log.calls[0].prompt
+    assert (
+        log.calls[0].prompt_tokens > 0
+        and log.calls[0].data == ANN
+        and "Ann is 4." in log.calls[0].prompt
+    )
 
 
 async def test_a_log_that_is_kept_answers_the_next_process() -> None:
@@ -50,7 +63,9 @@ async def test_equal_requests_under_way_are_one_call() -> None:
 async def test_a_failure_is_recorded_reaches_all_who_wait_and_is_not_remembered() -> None:
     model, log = ScriptedModel([ModelRefusal("no"), ANN], latency=0.01), MemoryCallLog()
     cached = CachedModel(model, log)
-    both = await asyncio.gather(*(cached.generate(rows_request()) for _ in range(2)), return_exceptions=True)
+    both = await asyncio.gather(
+        *(cached.generate(rows_request()) for _ in range(2)), return_exceptions=True
+    )
     assert [type(reply) for reply in both] == [ModelRefusal, ModelRefusal]
     assert [call.error for call in log.calls] == ["ModelRefusal: no"]
     assert (await cached.generate(rows_request())).data == ANN
@@ -85,7 +100,9 @@ async def test_a_spent_budget_stops_new_calls_but_not_known_ones() -> None:
 async def test_a_budget_that_is_spent_while_calls_wait_for_their_place_stops_them() -> None:
     model, log = FunctionModel(lambda request: ANN, latency=0.01), MemoryCallLog()
     cached = CachedModel(model, log, Meter(Budget(max_tokens=1)), gate=Gate(2))
-    replies = await asyncio.gather(*(cached.generate(rows_request(str(n))) for n in range(6)), return_exceptions=True)
+    replies = await asyncio.gather(
+        *(cached.generate(rows_request(str(n))) for n in range(6)), return_exceptions=True
+    )
     assert [isinstance(reply, BudgetExceeded) for reply in replies].count(True) >= 2
     assert len(model.history) == len(log.calls) < 5
 
@@ -113,7 +130,9 @@ def test_the_key_knows_everything_that_decides_a_reply_and_nothing_else() -> Non
         request_key(Request("extract", (Message("user", base.messages[0].content),)), "m", "e"),
     }
     assert len(keys) == 10
-    assert request_key(replace(base, stage="gate", prompt_hash="x"), "m", "e") == request_key(base, "m", "e")
+    assert request_key(replace(base, stage="gate", prompt_hash="x"), "m", "e") == request_key(
+        base, "m", "e"
+    )
 
 
 class Person(BaseModel):

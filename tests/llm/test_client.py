@@ -1,4 +1,6 @@
-"""The client against a scripted server: the ladder, corrections, salvage, retries and plain errors."""
+"""The client against a scripted server: the ladder, corrections, salvage,
+retries and plain errors.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,24 @@ import pytest
 from fake_server import Scripted
 from pydantic import BaseModel
 
-from sliders.errors import BudgetExceeded, ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
-from sliders.llm import CachedModel, MemoryCallLog, Message, Meter, OpenAIModel, PriceTable, Request, Rung, retry
+from sliders.errors import (
+    BudgetExceeded,
+    ModelError,
+    ModelRefusal,
+    ModelUnavailable,
+    TruncatedReply,
+)
+from sliders.llm import (
+    CachedModel,
+    MemoryCallLog,
+    Message,
+    Meter,
+    OpenAIModel,
+    PriceTable,
+    Request,
+    Rung,
+    retry,
+)
 from sliders.settings import Budget, Settings
 
 from .requests import ROWS, rows_request
@@ -31,18 +49,26 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_reply_that_fits_is_returned_with_its_usage(serve: Serve) -> None:
-    server, model = serve(Scripted(ANN), prices=PriceTable.load({"m": {"prompt": 1e6, "completion": 2e6}}))
+    server, model = serve(
+        Scripted(ANN), prices=PriceTable.load({"m": {"prompt": 1e6, "completion": 2e6}})
+    )
     response = await model.generate(rows_request())
     assert response.data == {"rows": [{"name": "Ann", "age": 4}]}
     assert response.usage.calls == 1
-    assert response.usage.cost == response.usage.prompt_tokens + 2 * response.usage.completion_tokens
+    assert (
+        response.usage.cost == response.usage.prompt_tokens + 2 * response.usage.completion_tokens
+    )
     assert server.bodies[0]["response_format"]["json_schema"]["strict"] is True
     assert server.bodies[0]["temperature"] == 0
 
 
 async def test_a_schema_with_optional_fields_is_not_sent_as_strict(serve: Serve) -> None:
     server, model = serve(Scripted('{"a":"x"}'))
-    schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a"]}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+        "required": ["a"],
+    }
     await model.generate(rows_request(json_schema=schema))
     assert server.bodies[0]["response_format"]["json_schema"]["strict"] is False
 
@@ -73,7 +99,9 @@ async def test_a_weaker_server_is_asked_in_the_way_that_it_knows_and_that_is_rem
         assert '"required"' in server.bodies[-1]["messages"][0]["content"]
 
 
-async def test_a_server_that_ignores_the_schema_is_corrected_once_with_the_reason(serve: Serve) -> None:
+async def test_a_server_that_ignores_the_schema_is_corrected_once_with_the_reason(
+    serve: Serve,
+) -> None:
     server, model = serve([Scripted('{"people":["Ann"]}'), Scripted(ANN)])
     response = await model.generate(rows_request())
     assert response.data == json.loads(ANN)
@@ -83,7 +111,9 @@ async def test_a_server_that_ignores_the_schema_is_corrected_once_with_the_reaso
 
 
 async def test_a_bad_row_does_not_cost_the_others(serve: Serve) -> None:
-    _, model = serve(Scripted('{"rows":[{"name":"Ann","age":4},{"name":7,"age":1},{"name":"Bo","age":null}]}'))
+    _, model = serve(
+        Scripted('{"rows":[{"name":"Ann","age":4},{"name":7,"age":1},{"name":"Bo","age":null}]}')
+    )
     response = await model.generate(rows_request())
     assert [row["name"] for row in response.data["rows"]] == ["Ann", "Bo"]
     assert response.salvaged
@@ -95,28 +125,46 @@ async def test_a_reply_in_reasoning_and_a_fence_is_unwrapped(serve: Serve) -> No
 
 
 async def test_a_reply_in_parts_is_read_without_its_reasoning(serve: Serve) -> None:
-    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": ANN}]
-    _, model = serve(Scripted(body=json.dumps({"choices": [{"message": {"role": "assistant", "content": parts}}]})))
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+        {"type": "text", "text": ANN},
+    ]
+    _, model = serve(
+        Scripted(
+            body=json.dumps({"choices": [{"message": {"role": "assistant", "content": parts}}]})
+        )
+    )
     assert (await model.generate(rows_request())).data == json.loads(ANN)
 
 
 @pytest.mark.parametrize("half", ["\ud83d", "\\ud83d"])
 async def test_half_a_character_of_a_reply_becomes_a_mark(serve: Serve, half: str) -> None:
-    server, model = serve([Scripted(ANN.replace("4", f'"{half}"')), Scripted(ANN.replace("Ann", half))])
+    server, model = serve(
+        [Scripted(ANN.replace("4", f'"{half}"')), Scripted(ANN.replace("Ann", half))]
+    )
     response = await model.generate(rows_request())
     assert response.data["rows"] == [{"name": "\ufffd", "age": 4}]
     assert response.text.encode() and len(server.bodies) == 2
 
 
-@pytest.mark.parametrize("body", ['{"choices": [null]}', '{"error": {"message": "upstream overloaded", "code": 502}}', "[1]"])
-async def test_a_reply_without_a_choice_costs_this_call_only_and_says_what_came(serve: Serve, body: str) -> None:
+@pytest.mark.parametrize(
+    "body",
+    ['{"choices": [null]}', '{"error": {"message": "upstream overloaded", "code": 502}}', "[1]"],
+)
+async def test_a_reply_without_a_choice_costs_this_call_only_and_says_what_came(
+    serve: Serve, body: str
+) -> None:
     _, model = serve(Scripted(body=body))
-    with pytest.raises(ModelError, match="overloaded" if "overloaded" in body else "without choices"):
+    with pytest.raises(
+        ModelError, match="overloaded" if "overloaded" in body else "without choices"
+    ):
         await model.generate(rows_request())
 
 
 @pytest.mark.parametrize("text", ["", '{"rows":[]}'])
-async def test_a_filtered_reply_is_no_answer_and_is_not_asked_for_in_other_ways(serve: Serve, text: str) -> None:
+async def test_a_filtered_reply_is_no_answer_and_is_not_asked_for_in_other_ways(
+    serve: Serve, text: str
+) -> None:
     server, model = serve(Scripted(text, finish_reason="content_filter"))
     with pytest.raises(ModelRefusal, match="content_filter") as error:
         await model.generate(rows_request())
@@ -138,7 +186,9 @@ async def test_a_cut_list_keeps_its_complete_items_and_says_so(serve: Serve) -> 
     assert response.salvaged and response.finish_reason == "length"
 
 
-async def test_a_cut_reply_without_a_complete_item_is_an_error_that_keeps_the_text(serve: Serve) -> None:
+async def test_a_cut_reply_without_a_complete_item_is_an_error_that_keeps_the_text(
+    serve: Serve,
+) -> None:
     cut = '{"rows":[{"name":"An'
     server, model = serve(Scripted(cut, finish_reason="length"))
     with pytest.raises(TruncatedReply, match="split the input") as error:
@@ -160,7 +210,9 @@ async def test_a_model_that_never_gives_json_is_refused_and_its_cost_is_known(se
     assert getattr(error.value.usage, "calls", 0) == 8  # four ways of asking, one correction each
 
 
-async def test_once_a_way_has_worked_a_hopeless_reply_costs_one_correction_only(serve: Serve) -> None:
+async def test_once_a_way_has_worked_a_hopeless_reply_costs_one_correction_only(
+    serve: Serve,
+) -> None:
     server, model = serve([Scripted(ANN), Scripted("no")])
     await model.generate(rows_request())
     with pytest.raises(ModelRefusal):
@@ -187,7 +239,9 @@ async def test_passing_errors_are_tried_again(serve: Serve) -> None:
     assert len(server.bodies) == 3
 
 
-async def test_connections_that_break_off_are_tried_again_and_cost_one_call_at_most(serve: Serve) -> None:
+async def test_connections_that_break_off_are_tried_again_and_cost_one_call_at_most(
+    serve: Serve,
+) -> None:
     server, model = serve([Scripted(dropped=True), Scripted(dropped=True), Scripted(ANN)])
     assert (await model.generate(rows_request())).data == json.loads(ANN)
     server, model = serve(Scripted(dropped=True))
@@ -198,7 +252,9 @@ async def test_connections_that_break_off_are_tried_again_and_cost_one_call_at_m
 
 
 async def test_a_quota_of_a_minute_passes(serve: Serve) -> None:
-    _, model = serve([Scripted(status=429, error="You exceeded your current quota, retry in 3 s"), Scripted(ANN)])
+    _, model = serve(
+        [Scripted(status=429, error="You exceeded your current quota, retry in 3 s"), Scripted(ANN)]
+    )
     assert (await model.generate(rows_request())).data == json.loads(ANN)
 
 
@@ -262,7 +318,9 @@ async def test_a_hosted_model_without_a_key_is_said_before_any_call(serve: Serve
 
 async def test_the_guard_stops_a_request_before_it_leaves() -> None:
     with pytest.raises(ModelUnavailable, match="ALLOW_REQUESTS"):
-        await OpenAIModel("m", Settings(model="m", base_url="http://127.0.0.1:9/v1")).generate(rows_request())
+        await OpenAIModel("m", Settings(model="m", base_url="http://127.0.0.1:9/v1")).generate(
+            rows_request()
+        )
 
 
 async def test_no_more_requests_than_the_concurrency_are_in_flight(serve: Serve) -> None:
@@ -291,15 +349,24 @@ def test_one_client_serves_several_event_loops(serve: Serve) -> None:
     assert [asyncio.run(once(text)) for text in "ab"] == [json.loads(ANN)] * 2
 
 
-async def test_a_server_of_our_own_gets_a_grammar_and_falls_back_when_it_knows_none(serve: Serve) -> None:
+async def test_a_server_of_our_own_gets_a_grammar_and_falls_back_when_it_knows_none(
+    serve: Serve,
+) -> None:
     def reply(body: dict[str, Any]) -> Scripted:
-        return Scripted(status=400, error="failed to parse grammar") if "grammar" in body else Scripted(ANN)
+        return (
+            Scripted(status=400, error="failed to parse grammar")
+            if "grammar" in body
+            else Scripted(ANN)
+        )
 
     server, model = serve(reply, first_rung=Rung.GRAMMAR)
     assert (await model.generate(rows_request())).data == json.loads(ANN)
     assert "compact JSON" in server.bodies[0]["messages"][0]["content"]
     grammar = server.bodies[0]["grammar"]
-    assert json.loads(grammar[grammar.index("{", grammar.index("%json")) :])["required"] == ROWS["required"]
+    assert (
+        json.loads(grammar[grammar.index("{", grammar.index("%json")) :])["required"]
+        == ROWS["required"]
+    )
     assert model.rung is Rung.JSON_SCHEMA
 
 
@@ -331,7 +398,9 @@ async def test_a_bad_row_of_a_reply_model_does_not_cost_the_others(serve: Serve)
     assert [row["name"] for row in response.data["rows"]] == ["Ann", "Bo"] and response.salvaged
 
 
-async def test_a_tool_call_that_does_not_fit_is_corrected_in_the_conversation_of_tools(serve: Serve) -> None:
+async def test_a_tool_call_that_does_not_fit_is_corrected_in_the_conversation_of_tools(
+    serve: Serve,
+) -> None:
     def reply(body: dict[str, Any]) -> Scripted:
         if "tools" not in body:
             return Scripted(status=400, error="response_format is not supported")
@@ -355,7 +424,11 @@ async def test_a_choice_costs_one_token_and_tells_the_odds(serve: Serve) -> None
 
 async def test_a_server_without_log_probabilities_is_asked_for_the_word_alone(serve: Serve) -> None:
     def reply(body: dict[str, Any]) -> Scripted:
-        return Scripted(status=400, error="logprobs is not supported") if "logprobs" in body else Scripted(" Yes.")
+        return (
+            Scripted(status=400, error="logprobs is not supported")
+            if "logprobs" in body
+            else Scripted(" Yes.")
+        )
 
     server, model = serve(reply)
     for text in "ab":
@@ -366,7 +439,11 @@ async def test_a_server_without_log_probabilities_is_asked_for_the_word_alone(se
 
 async def test_a_reply_is_read_where_the_server_gives_no_log_probabilities(serve: Serve) -> None:
     def reply(body: dict[str, Any]) -> Scripted:
-        return Scripted(status=400, error="logprobs is not supported") if "logprobs" in body else Scripted(ANN)
+        return (
+            Scripted(status=400, error="logprobs is not supported")
+            if "logprobs" in body
+            else Scripted(ANN)
+        )
 
     for asked in ({"logprobs": True}, {"told": True}):
         server, model = serve(reply)
@@ -375,10 +452,16 @@ async def test_a_reply_is_read_where_the_server_gives_no_log_probabilities(serve
         assert len(server.bodies) == 3
 
 
-async def test_what_is_refused_for_another_reason_does_not_end_the_asking_for_odds(serve: Serve) -> None:
+async def test_what_is_refused_for_another_reason_does_not_end_the_asking_for_odds(
+    serve: Serve,
+) -> None:
     def reply(body: dict[str, Any]) -> Scripted:
         refused = "BAD" in str(body) or body.get("response_format", {}).get("type") == "json_schema"
-        return Scripted(status=400, error="not this one") if refused else Scripted(ANN, odds={"yes": -0.1, "no": -3.0})
+        return (
+            Scripted(status=400, error="not this one")
+            if refused
+            else Scripted(ANN, odds={"yes": -0.1, "no": -3.0})
+        )
 
     server, model = serve(reply)
     with pytest.raises(ModelError):
@@ -398,7 +481,11 @@ async def test_a_word_that_is_no_choice_is_refused(serve: Serve) -> None:
 async def test_a_reasoning_model_at_any_address_has_room_to_think(serve: Serve) -> None:
     def reply(body: dict[str, Any]) -> Scripted:
         old = "max_tokens" in body or "temperature" in body
-        return Scripted(status=400, error="'max_tokens': use 'max_completion_tokens'") if old else Scripted(ANN)
+        return (
+            Scripted(status=400, error="'max_tokens': use 'max_completion_tokens'")
+            if old
+            else Scripted(ANN)
+        )
 
     server, model = serve(reply)
     for text in "ab":
@@ -418,11 +505,15 @@ async def test_what_was_paid_before_a_failure_is_counted(serve: Serve) -> None:
     assert broken.value.usage.calls == 2
 
 
-async def test_a_budget_that_is_spent_while_calls_wait_in_flight_sends_no_more(serve: Serve) -> None:
+async def test_a_budget_that_is_spent_while_calls_wait_in_flight_sends_no_more(
+    serve: Serve,
+) -> None:
     _, model = serve(Scripted(ANN), latency=0.05, concurrency=2)
     log = MemoryCallLog()
     cached = CachedModel(model, log, Meter(Budget(max_tokens=1)))
-    replies = await asyncio.gather(*(cached.generate(rows_request(str(n))) for n in range(8)), return_exceptions=True)
+    replies = await asyncio.gather(
+        *(cached.generate(rows_request(str(n))) for n in range(8)), return_exceptions=True
+    )
     stopped = [reply for reply in replies if isinstance(reply, BudgetExceeded)]
     assert len(stopped) >= 4
     assert len(log.calls) == 8 - len(stopped)

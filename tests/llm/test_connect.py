@@ -29,7 +29,9 @@ def test_the_default_is_the_embedded_model_and_nothing_starts(tmp_path: Path) ->
 async def test_stages_may_have_models_of_their_own_behind_one_server() -> None:
     reply = Scripted('{"rows":[{"name":"Ann","age":4}]}')
     with requests_allowed(), FakeServer(reply) as server:
-        settings = Settings(model="large", base_url=server.base_url, stage_models={"extract": "small"})
+        settings = Settings(
+            model="large", base_url=server.base_url, stage_models={"extract": "small"}
+        )
         models = connect(settings)
         await models.model_for("extract").generate(rows_request())
         await models.model_for("gate").generate(rows_request(stage="gate"))
@@ -41,7 +43,9 @@ async def test_stages_may_have_models_of_their_own_behind_one_server() -> None:
 def test_the_embedded_model_serves_one_request_at_a_time(tmp_path: Path) -> None:
     mixed = connect(Settings(model="local", cache_dir=tmp_path))
     assert mixed.serves_one("extract") and mixed.serves_one("gate")
-    assert not connect(Settings(model="gpt", base_url="http://127.0.0.1:1/v1", api_key="k")).serves_one("extract")
+    assert not connect(
+        Settings(model="gpt", base_url="http://127.0.0.1:1/v1", api_key="k")
+    ).serves_one("extract")
 
 
 async def test_stages_that_share_a_model_share_its_answers() -> None:
@@ -84,11 +88,18 @@ async def test_a_local_model_at_an_address_is_asked_with_a_grammar() -> None:
     assert "grammar" in server.bodies[0]
 
 
-def test_the_embedded_model_is_asked_compactly_and_others_fully_unless_the_settings_say_otherwise() -> None:
+def test_the_embedded_model_is_asked_compactly_others_fully_unless_settings_say_otherwise() -> None:
     assert connect(Settings()).model_for("extract").dialect is COMPACT
     assert connect(Settings(model="gpt-4.1", api_key="k")).model_for("extract").dialect is FULL
-    assert connect(Settings(model="local", base_url="http://127.0.0.1:1/v1")).model_for("extract").dialect is COMPACT
-    assert connect(Settings.from_env({"SLIDERS_DIALECT": "full"})).model_for("extract").dialect is FULL
+    assert (
+        connect(Settings(model="local", base_url="http://127.0.0.1:1/v1"))
+        .model_for("extract")
+        .dialect
+        is COMPACT
+    )
+    assert (
+        connect(Settings.from_env({"SLIDERS_DIALECT": "full"})).model_for("extract").dialect is FULL
+    )
     double = ScriptedModel([], dialect=COMPACT)
     assert connect(Settings(dialect="full"), model=double).model_for("extract").dialect is COMPACT
     with pytest.raises(SettingsError, match="one of auto, full, compact"):

@@ -31,12 +31,18 @@ async def starts(limiter: RateLimiter, clock: Clock, sizes: list[int]) -> list[f
 
 async def test_without_limits_nothing_waits() -> None:
     clock = Clock()
-    assert await starts(RateLimiter(None, None, clock, clock.sleep), clock, [10**9] * 5) == [0.0] * 5
+    assert (
+        await starts(RateLimiter(None, None, clock, clock.sleep), clock, [10**9] * 5) == [0.0] * 5
+    )
 
 
 async def test_the_request_after_the_limit_waits_for_the_window() -> None:
     clock = Clock()
-    assert await starts(RateLimiter(2, None, clock, clock.sleep), clock, [1, 1, 1]) == [0.0, 0.0, WINDOW]
+    assert await starts(RateLimiter(2, None, clock, clock.sleep), clock, [1, 1, 1]) == [
+        0.0,
+        0.0,
+        WINDOW,
+    ]
 
 
 async def test_settling_frees_what_was_not_used() -> None:
@@ -49,7 +55,11 @@ async def test_settling_frees_what_was_not_used() -> None:
 
 async def test_a_request_above_the_whole_limit_goes_alone() -> None:
     clock = Clock()
-    assert await starts(RateLimiter(None, 100, clock, clock.sleep), clock, [50, 500, 50]) == [0.0, WINDOW, 2 * WINDOW]
+    assert await starts(RateLimiter(None, 100, clock, clock.sleep), clock, [50, 500, 50]) == [
+        0.0,
+        WINDOW,
+        2 * WINDOW,
+    ]
 
 
 async def test_a_pause_holds_for_all() -> None:
@@ -60,10 +70,14 @@ async def test_a_pause_holds_for_all() -> None:
 
 
 @given(st.integers(1, 5), st.integers(50, 200), st.lists(st.integers(1, 50), max_size=30))
-async def test_no_window_ever_holds_more_than_the_limits(rpm: int, tpm: int, sizes: list[int]) -> None:
+async def test_no_window_ever_holds_more_than_the_limits(
+    rpm: int, tpm: int, sizes: list[int]
+) -> None:
     clock = Clock()
     times = await starts(RateLimiter(rpm, tpm, clock, clock.sleep), clock, sizes)
     for start in times:
-        inside = [size for at, size in zip(times, sizes, strict=True) if start - WINDOW < at <= start]
+        inside = [
+            size for at, size in zip(times, sizes, strict=True) if start - WINDOW < at <= start
+        ]
         assert len(inside) <= rpm
         assert sum(inside) <= tpm

@@ -20,7 +20,8 @@ from sliders.settings import Settings, default_cache_dir
 from .requests import rows_request
 
 needs_file = pytest.mark.skipif(
-    not EMBEDDED.path(default_cache_dir()).is_file(), reason="the embedded model's file is not in the cache"
+    not EMBEDDED.path(default_cache_dir()).is_file(),
+    reason="the embedded model's file is not in the cache",
 )
 
 
@@ -49,7 +50,9 @@ def test_a_file_that_is_no_model_gives_one_clear_line(tmp_path: Path) -> None:
         LocalServer(path, 512, tmp_path / "log")
 
 
-def test_the_bar_says_once_what_is_fetched_and_how_large(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_bar_says_once_what_is_fetched_and_how_large(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with download_bar() as report:
         for done in (0, 10, 20):
             report("fetching", done, 1_117_320_768)
@@ -62,7 +65,9 @@ def test_the_bar_says_once_what_is_fetched_and_how_large(capsys: pytest.CaptureF
 @needs_file
 async def test_it_answers_compactly_and_its_child_ends_with_it() -> None:
     model = local_model(Settings(local_context_tokens=2048))
-    response = await model.generate(rows_request("Ann is 4 years old. Bob is 61 years old.", max_tokens=80))
+    response = await model.generate(
+        rows_request("Ann is 4 years old. Bob is 61 years old.", max_tokens=80)
+    )
     await model.aclose()
     assert [row["age"] for row in response.data["rows"]] == [4, 61]
     assert response.text == json.dumps(response.data, separators=(",", ":"))
@@ -78,7 +83,9 @@ async def test_the_odds_of_a_choice_follow_the_text() -> None:
     odds = []
     for told in ("The pilot was killed in the crash.", "The pilot walked away unhurt."):
         question = Message("user", f"{told}\n\nDid the pilot die? Answer yes or no.")
-        odds.append((await model.generate(Request("extract", (question,), choices=("yes", "no")))).odds)
+        odds.append(
+            (await model.generate(Request("extract", (question,), choices=("yes", "no")))).odds
+        )
     await model.aclose()
     model.stop()
     assert odds[0]["yes"] - odds[0]["no"] > odds[1]["yes"] - odds[1]["no"]
@@ -90,13 +97,16 @@ async def test_the_odds_of_a_choice_follow_the_text() -> None:
 @needs_file
 def test_killing_the_parent_ends_the_child() -> None:
     program = (
-        "import time, sys; from pathlib import Path; from sliders.compact.embedded_model import LocalServer; "
-        "from sliders.compact.model_file import EMBEDDED; from sliders.settings import default_cache_dir; "
-        "s = LocalServer(EMBEDDED.path(default_cache_dir()), 512, Path(sys.argv[1])); "
-        "print(s.pid, flush=True); time.sleep(60)"
+        "import time, sys; from pathlib import Path; from sliders.compact.embedded_model import "
+        "LocalServer; from sliders.compact.model_file import EMBEDDED; from sliders.settings "
+        "import default_cache_dir; s = LocalServer(EMBEDDED.path(default_cache_dir()), 512, "
+        "Path(sys.argv[1])); print(s.pid, flush=True); time.sleep(60)"
     )
     parent = subprocess.Popen(
-        [sys.executable, "-c", program, os.devnull], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+        [sys.executable, "-c", program, os.devnull],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
     )
     assert parent.stdout is not None
     child = int(parent.stdout.readline())

@@ -12,7 +12,9 @@ from sliders.llm import Turns
 
 @settings(deadline=None, max_examples=40)
 @given(cancelled=st.sets(st.integers(0, 11)))
-def test_one_goes_on_in_each_round_of_the_loop_and_the_cancelled_hold_up_nobody(cancelled: set[int]) -> None:
+def test_one_goes_on_in_each_round_of_the_loop_and_the_cancelled_hold_up_nobody(
+    cancelled: set[int],
+) -> None:
     async def scene() -> list[tuple[int, int]]:
         turns, rounds, went = Turns(), 0, list[tuple[int, int]]()
 

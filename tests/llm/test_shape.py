@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from sliders.llm import Message, Request, Shape, is_strict, plain_data, shape_of, told, without_bad_items
+from sliders.llm import (
+    Message,
+    Request,
+    Shape,
+    is_strict,
+    plain_data,
+    shape_of,
+    told,
+    without_bad_items,
+)
 
 from .requests import ROWS, rows_request
 
@@ -47,7 +56,10 @@ def test_equal_schemas_are_one_shape_that_shows_the_schema() -> None:
     [
         ("{}", 'the reply: "rows" is a required property'),
         ('{"rows":[{"name":"x","age":"4"}]}', 'rows.0.age: "4" is not of types "null", "integer"'),
-        ('{"rows":[],"x":1}', "the reply: Additional properties are not allowed ('x' was unexpected)"),
+        (
+            '{"rows":[],"x":1}',
+            "the reply: Additional properties are not allowed ('x' was unexpected)",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(text: str, said: str) -> None:
@@ -68,5 +80,7 @@ def test_bad_items_are_left_out_and_what_is_bad_otherwise_is_refused() -> None:
 
 def test_a_schema_is_strict_when_every_object_is_closed_and_complete() -> None:
     assert is_strict(ROWS)
-    assert not is_strict({"type": "object", "properties": {"a": {"type": "string"}}, "required": []})
+    assert not is_strict(
+        {"type": "object", "properties": {"a": {"type": "string"}}, "required": []}
+    )
     assert not is_strict({"type": "array", "items": {"type": "string", "maxLength": 9}})

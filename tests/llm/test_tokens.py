@@ -28,7 +28,9 @@ def test_text_always_has_tokens_and_never_more_than_bytes(text: str, model: str)
     assert 1 <= token_counter(model)(text) <= len(text.encode("utf-8", "surrogatepass"))
 
 
-@pytest.mark.parametrize("model", ["gpt-4.1", "gpt-4", "qwen2.5-coder-1.5b-instruct-q4_k_m", "unknown"])
+@pytest.mark.parametrize(
+    "model", ["gpt-4.1", "gpt-4", "qwen2.5-coder-1.5b-instruct-q4_k_m", "unknown"]
+)
 def test_a_plain_sentence_has_about_a_token_a_word(model: str) -> None:
     assert 9 <= token_counter(model)("The quick brown fox jumps over the lazy dog.") <= 12
 

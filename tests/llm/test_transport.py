@@ -1,4 +1,6 @@
-"""The one request that is made a thousand times: its headers, its way through a proxy, its errors."""
+"""The one request that is made a thousand times: its headers, its way through
+a proxy, its errors.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,19 @@ from sliders.llm import Channel
 
 @asynccontextmanager
 async def raw_server(reply: bytes) -> AsyncIterator[tuple[str, list[bytes]]]:
-    """A server that answers every request with these bytes and closes; its address and the heads that it got."""
+    """A server that answers every request with these bytes and closes; its address and
+    the heads that it got.
+    """
     heads: list[bytes] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         heads.append(head)
-        length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+        length = next(
+            int(line.split(b":")[1])
+            for line in head.split(b"\r\n")
+            if line.lower().startswith(b"content-length")
+        )
         await reader.readexactly(length)
         writer.write(reply)
         await writer.drain()
@@ -32,12 +40,16 @@ async def raw_server(reply: bytes) -> AsyncIterator[tuple[str, list[bytes]]]:
 
 
 def http(status: str, body: bytes, *headers: str) -> bytes:
-    lines = "".join(f"{line}\r\n" for line in (f"Content-Length: {len(body)}", "Connection: close", *headers))
+    lines = "".join(
+        f"{line}\r\n" for line in (f"Content-Length: {len(body)}", "Connection: close", *headers)
+    )
     return f"HTTP/1.1 {status}\r\n{lines}\r\n".encode() + body
 
 
 async def posted(base_url: str) -> object:
-    channel = Channel(openai.AsyncOpenAI(api_key="secret", base_url=base_url, organization="guild"), 5.0)
+    channel = Channel(
+        openai.AsyncOpenAI(api_key="secret", base_url=base_url, organization="guild"), 5.0
+    )
     try:
         return await channel.post({"model": "m", "said": "ÿ"})
     finally:
@@ -71,7 +83,11 @@ async def test_an_error_keeps_its_status_its_words_and_its_headers() -> None:
     async with raw_server(http("429 Too Many Requests", body, "Retry-After: 7")) as (address, _):
         error = await failure(address)
     assert isinstance(error, openai.APIStatusError)
-    assert (error.status_code, error.code, error.response.headers["retry-after"]) == (429, "busy", "7")
+    assert (error.status_code, error.code, error.response.headers["retry-after"]) == (
+        429,
+        "busy",
+        "7",
+    )
     assert isinstance(error.body, dict) and error.body["message"] == "too many"
 
 
@@ -84,4 +100,6 @@ async def test_a_reply_that_is_no_json_comes_as_text() -> None:
 async def test_a_connection_that_breaks_is_a_connection_error(reply: bytes) -> None:
     async with raw_server(reply) as (address, _):
         error = await failure(address)
-    assert isinstance(error, openai.APIConnectionError) and not isinstance(error, openai.APITimeoutError)
+    assert isinstance(error, openai.APIConnectionError) and not isinstance(
+        error, openai.APITimeoutError
+    )

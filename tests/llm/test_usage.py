@@ -17,7 +17,12 @@ def test_cost_is_tokens_times_the_price_of_a_million() -> None:
 
 
 def test_the_users_row_wins_and_dated_names_find_their_row() -> None:
-    assert PriceTable.load({"gpt-4.1": {"prompt": 1, "completion": 1}}).cost("gpt-4.1-2025-04-14", 10**6, 0) == 1.0
+    assert (
+        PriceTable.load({"gpt-4.1": {"prompt": 1, "completion": 1}}).cost(
+            "gpt-4.1-2025-04-14", 10**6, 0
+        )
+        == 1.0
+    )
     own = PriceTable.load({"openai/gpt-4.1": {"prompt": 1, "completion": 1}})
     assert own.cost("openai/gpt-4.1", 10**6, 0) == 1.0
     assert PriceTable().price("openai/gpt-4.1") == PriceTable().price("gpt-4.1")
@@ -37,7 +42,9 @@ def test_prices_are_read_from_a_file(tmp_path: Path, name: str) -> None:
     assert PriceTable.load(path).cost("m", 10**6, 10**6) == 4.5
 
 
-@pytest.mark.parametrize("text", ["m: cheap", "m: {prompt: 1}", "[1]", "m: {prompt: a, completion: 1}", "{"])
+@pytest.mark.parametrize(
+    "text", ["m: cheap", "m: {prompt: 1}", "[1]", "m: {prompt: a, completion: 1}", "{"]
+)
 def test_a_bad_price_file_is_named(tmp_path: Path, text: str) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text(text, encoding="utf-8")

@@ -19,13 +19,22 @@ from sliders.schema import Ignore, Locate, Normalize, Precede, Verify, settle_hi
         ("The answer is likely in a table.", Locate((), ("table",))),
         ("Check the risk section and the EPS table.", Locate(("risk section", "EPS table"))),
         ("See pages 40-62.", Locate((), (), ((40, 62),))),
-        ("Ignore risk disclosures and legal disclaimers.", Ignore(("risk disclosures", "legal disclaimers"))),
+        (
+            "Ignore risk disclosures and legal disclaimers.",
+            Ignore(("risk disclosures", "legal disclaimers")),
+        ),
         ("Skip over the table of contents.", Ignore(("table of contents",))),
         ("Return diluted EPS, NOT basic EPS.", Verify(("diluted EPS",), ("basic EPS",))),
         ("What is the EPS, not the dividend?", Verify(("EPS",), ("dividend",))),
-        ("Report net revenue rather than gross revenue.", Verify(("net revenue",), ("gross revenue",))),
+        (
+            "Report net revenue rather than gross revenue.",
+            Verify(("net revenue",), ("gross revenue",)),
+        ),
         ("Do not report quarterly figures.", Verify((), ("quarterly figures",))),
-        ("Treat MI and myocardial infarction as equivalent.", Normalize(("MI", "myocardial infarction"))),
+        (
+            "Treat MI and myocardial infarction as equivalent.",
+            Normalize(("MI", "myocardial infarction")),
+        ),
         ("Prefer the master agreement over the addendum.", Precede("master agreement", "addendum")),
         ("The amended filing takes precedence.", Precede("amended filing")),
     ],
@@ -78,7 +87,9 @@ def test_contradictions_are_dropped_and_said():
     hints = parse_hints("Who signed? Look in the annex section. Ignore the annex section.")
     assert hints.directives == ()
     assert "annex section" in hints.notes[0]
-    kept, notes = settle_hints([Verify(("net", "total"), ("net",)), Precede("a", "b"), Precede("b", "a")])
+    kept, notes = settle_hints(
+        [Verify(("net", "total"), ("net",)), Precede("a", "b"), Precede("b", "a")]
+    )
     assert kept == (Verify(("total",), ()),)
     assert len(notes) == 2
 
@@ -92,17 +103,28 @@ def test_hints_in_python_come_first():
 async def test_the_compact_dialect_reads_hints_by_patterns_without_a_call():
     model = ScriptedModel([], dialect=COMPACT)
     assert (await read_hints("Who paid the fee?", model)).directives == ()
-    assert (await read_hints("Who paid? Ignore waivers.", model)).directives == (Ignore(("waivers",)),)
+    assert (await read_hints("Who paid? Ignore waivers.", model)).directives == (
+        Ignore(("waivers",)),
+    )
     assert model.history == []
 
 
 async def test_the_full_dialect_reads_the_hints_of_all_questions_in_one_call():
-    told = [{"question": 2, "look_in": ["annex"], "ignore": ["waivers", "schedules"], "rest": "Who signed?"}]
+    told = [
+        {
+            "question": 2,
+            "look_in": ["annex"],
+            "ignore": ["waivers", "schedules"],
+            "rest": "Who signed?",
+        }
+    ]
     model = ScriptedModel([{"hints": told}])
     texts = ["Who paid?", "Who signed? The annex should tell, waivers do not."]
     plain, hinted = await read_all_hints(texts, model)
     assert (plain.question, plain.directives) == ("Who paid?", ())
-    assert hinted.directives == (Locate(("annex",)), Ignore(("waivers",))), "the user wrote of no schedules"
+    assert hinted.directives == (Locate(("annex",)), Ignore(("waivers",))), (
+        "the user wrote of no schedules"
+    )
     assert hinted.question == "Who signed?" and len(model.history) == 1
 
 

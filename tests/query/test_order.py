@@ -1,4 +1,6 @@
-"""Both lemmas as properties: no permutation is cheaper than ours under the model; plans 2 and 3 never cost more than 1."""
+"""Both lemmas as properties: no permutation is cheaper than ours under the model;
+plans 2 and 3 never cost more than 1.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +41,14 @@ def leaf(name: str) -> Filter:
 
 
 def sequence_cost(
-    filters: Sequence[tuple[float, float]], either: bool, selected: Mapping[int, float], numbers: Sequence[int]
+    filters: Sequence[tuple[float, float]],
+    either: bool,
+    selected: Mapping[int, float],
+    numbers: Sequence[int],
 ) -> float:
-    """Equations 2 and 4 of the paper for one order; `selected` are costs of output attributes by filter number."""
+    """Equations 2 and 4 of the paper for one order; `selected` are costs of output
+    attributes by filter number.
+    """
     total, chance, read = 0.0, 1.0, set[int]()
     output = sum(selected.values())
     for number in numbers:
@@ -60,12 +67,16 @@ def sequence_cost(
 
 @given(st.lists(st.tuples(PROBABILITY, COST), min_size=1, max_size=6), st.booleans())
 @settings(max_examples=150, deadline=None)
-def test_lemma_1_no_permutation_is_cheaper(filters: list[tuple[float, float]], either: bool) -> None:
+def test_lemma_1_no_permutation_is_cheaper(
+    filters: list[tuple[float, float]], either: bool
+) -> None:
     names = [f"a{number}" for number in range(len(filters))]
     by_name = dict(zip(names, filters, strict=True))
     tree: Expression = (Or if either else And)(tuple(leaf(name) for name in names))
     ours = order(tree, lambda f: by_name[f.attributes[0]][0], lambda f: by_name[f.attributes[0]][1])
-    best = min(sequence_cost(filters, either, {}, p) for p in itertools.permutations(range(len(filters))))
+    best = min(
+        sequence_cost(filters, either, {}, p) for p in itertools.permutations(range(len(filters)))
+    )
     assert ours.cost == pytest.approx(best, rel=1e-9)
     taken = [names.index(f.attributes[0]) for f in ours.filters()]
     assert sequence_cost(filters, either, {}, taken) == pytest.approx(best, rel=1e-9)
@@ -73,18 +84,25 @@ def test_lemma_1_no_permutation_is_cheaper(filters: list[tuple[float, float]], e
 
 @given(st.lists(st.tuples(PROBABILITY, COST), min_size=2, max_size=5), st.data())
 @settings(max_examples=100, deadline=None)
-def test_selected_attributes_come_first_in_a_disjunction(filters: list[tuple[float, float]], data: st.DataObject) -> None:
+def test_selected_attributes_come_first_in_a_disjunction(
+    filters: list[tuple[float, float]], data: st.DataObject
+) -> None:
     chosen = data.draw(st.sets(st.integers(0, len(filters) - 1), min_size=1))
     names = [f"a{number}" for number in range(len(filters))]
     selected = frozenset(names[n] for n in chosen)
     ours = order(
-        Or(tuple(leaf(name) for name in names)), lambda f: filters[names.index(f.attributes[0])][0],
-        lambda f: filters[names.index(f.attributes[0])][1], selected,
-    )  # fmt: skip
+        Or(tuple(leaf(name) for name in names)),
+        lambda f: filters[names.index(f.attributes[0])][0],
+        lambda f: filters[names.index(f.attributes[0])][1],
+        selected,
+    )
     output = {n: filters[n][1] for n in chosen}
     taken = [names.index(f.attributes[0]) for f in ours.filters()]
-    best = min(sequence_cost(filters, True, output, p) for p in itertools.permutations(range(len(filters))))
-    # The paper reads all selected attributes; a selected filter that comes after an accepted one is read all the same.
+    best = min(
+        sequence_cost(filters, True, output, p) for p in itertools.permutations(range(len(filters)))
+    )
+    # The paper reads all selected attributes; a selected filter that comes after an accepted one
+    # is read all the same.
     assert set(taken[: len(chosen)]) == chosen
     assert sequence_cost(filters, True, output, taken) == pytest.approx(best, rel=1e-9)
 
@@ -97,7 +115,9 @@ def depth_first(tree: Expression, p: Mapping[str, float], c: Mapping[str, float]
             return p[node.attributes[0]], c[node.attributes[0]]
         parts = [walk(child) for child in node.children]
         either = isinstance(node, Or)
-        best = min(sequence_cost(parts, either, {}, q) for q in itertools.permutations(range(len(parts))))
+        best = min(
+            sequence_cost(parts, either, {}, q) for q in itertools.permutations(range(len(parts)))
+        )
         chance = 1.0
         for share, _ in parts:
             chance *= (1 - share) if either else share
@@ -142,7 +162,10 @@ FIGURE_PLAYERS = Side(((Ordered(0.3, 50),),) * 51, (30.0,) * 51, 0.1)
 
 def test_the_worked_example_of_figure_2() -> None:
     assert FIGURE_TEAMS.pushed_down + FIGURE_PLAYERS.pushed_down == pytest.approx(4599)
-    first = first_join([("teams", "players")], {("teams", "players"): FIGURE_TEAMS, ("players", "teams"): FIGURE_PLAYERS})
+    first = first_join(
+        [("teams", "players")],
+        {("teams", "players"): FIGURE_TEAMS, ("players", "teams"): FIGURE_PLAYERS},
+    )
     assert (first.table, first.tokens) == ("teams", pytest.approx(3375))
     assert FIGURE_TEAMS.pushed_down == pytest.approx(1590)
     assert FIGURE_PLAYERS.filtered == pytest.approx(1785)
@@ -150,9 +173,13 @@ def test_the_worked_example_of_figure_2() -> None:
 
 @st.composite
 def sides(draw: st.DrawFn) -> Side:
-    filters = st.lists(st.builds(Ordered, st.floats(0, 1), st.floats(0, 500)), max_size=4).map(tuple)
+    filters = st.lists(st.builds(Ordered, st.floats(0, 1), st.floats(0, 500)), max_size=4).map(
+        tuple
+    )
     documents = draw(st.lists(st.tuples(filters, st.floats(0, 500)), max_size=6))
-    return Side(tuple(d for d, _ in documents), tuple(c for _, c in documents), draw(st.floats(0, 1)))
+    return Side(
+        tuple(d for d, _ in documents), tuple(c for _, c in documents), draw(st.floats(0, 1))
+    )
 
 
 @given(sides(), sides())
@@ -164,7 +191,10 @@ def test_lemma_2_transformed_joins_never_cost_more_than_push_down(left: Side, ri
 
 
 def test_more_tables_are_joined_from_the_cheapest_pair_outwards() -> None:
-    cheap, dear = Side(((Ordered(0.1, 5),),) * 10, (1.0,) * 10, 0.1), Side(((Ordered(0.9, 90),),) * 10, (50.0,) * 10, 0.9)
+    cheap, dear = (
+        Side(((Ordered(0.1, 5),),) * 10, (1.0,) * 10, 0.1),
+        Side(((Ordered(0.9, 90),),) * 10, (50.0,) * 10, 0.9),
+    )
     named = {("a", "b"): dear, ("b", "a"): cheap, ("b", "c"): cheap, ("c", "b"): cheap}
     pairs = [("a", "b"), ("b", "c")]
     first = first_join(pairs, named)
@@ -177,7 +207,10 @@ def test_rounds_start_small_and_grow() -> None:
     plan = rounds([40, 40, 40, 40, 40, 40], 1.0)
     assert plan.upto[0] == 1 and plan.upto[-1] == 6
     assert sum(plan.tokens) == 240
-    assert list(plan.tokens) == sorted(plan.tokens)[: len(plan.tokens)] or plan.tokens[-1] <= plan.tokens[-2]
+    assert (
+        list(plan.tokens) == sorted(plan.tokens)[: len(plan.tokens)]
+        or plan.tokens[-1] <= plan.tokens[-2]
+    )
     assert rounds([], 1.0) == Rounds((), ())
 
 

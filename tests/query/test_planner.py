@@ -12,10 +12,13 @@ MANY, ONE = Corpus(40, 400_000), Corpus(1, 400_000)
 @pytest.mark.parametrize(
     ("kind", "workflow", "segments", "tokens"),
     [
-        ("fact", "lookup", 5, 256), ("explanation", "lookup", 8, 400), ("calculation", "lookup", 5, 400),
-        ("several", "split", 6, 256), ("steps", "stepwise", 5, 256),
+        ("fact", "lookup", 5, 256),
+        ("explanation", "lookup", 8, 400),
+        ("calculation", "lookup", 5, 400),
+        ("several", "split", 6, 256),
+        ("steps", "stepwise", 5, 256),
     ],
-)  # fmt: skip
+)
 def test_granularity_and_budget_by_kind(kind, workflow, segments, tokens):
     route = choose_route(Hints("q", kind=kind), MANY)
     assert (route.workflow, route.segments, route.tokens) == (workflow, segments, tokens)
@@ -54,7 +57,11 @@ def test_terms_that_mean_the_same_are_searched_too():
 
 
 def test_a_very_long_question_keeps_what_asks():
-    long = "The background is long and dull. " * 3000 + "Who signed the lease? " + "More follows here. " * 700
+    long = (
+        "The background is long and dull. " * 3000
+        + "Who signed the lease? "
+        + "More follows here. " * 700
+    )
     short = shortened(long)
     assert "Who signed the lease?" in short and len(short.split()) <= 600
     assert len(shortened("word " * 20_000).split()) == 600

@@ -55,7 +55,10 @@ def test_unmatched_hints_are_skipped_and_none_matched_is_the_whole_document():
 def test_tags_reach_to_the_next_heading_of_their_level():
     document = load_text(TEXT, "report.md")
     risk = next(tag for tag in tags_of(document) if tag.name == "Risk factors")
-    assert "storms" in document.text[risk.start : risk.end] and "Income" not in document.text[risk.start : risk.end]
+    assert (
+        "storms" in document.text[risk.start : risk.end]
+        and "Income" not in document.text[risk.start : risk.end]
+    )
 
 
 def test_merge_joins_what_overlaps():
@@ -67,8 +70,22 @@ def test_ignore_drops_by_heading_but_never_what_is_nearest_to_the_question():
     texts = ["storms may hurt the harvest", "net income was two million", "legal disclaimers apply"]
     headings = ["Risk factors", "Income", "Legal disclaimers"]
     vectors = embedder.embed(texts)
-    out = ignored(texts, headings, vectors, "what was the net income", [Ignore(("legal disclaimers",))], embedder)
+    out = ignored(
+        texts,
+        headings,
+        vectors,
+        "what was the net income",
+        [Ignore(("legal disclaimers",))],
+        embedder,
+    )
     assert out == [False, False, True]
-    nearest = ignored(texts, headings, vectors, "legal disclaimers apply", [Ignore(("legal disclaimers",))], embedder)
+    nearest = ignored(
+        texts,
+        headings,
+        vectors,
+        "legal disclaimers apply",
+        [Ignore(("legal disclaimers",))],
+        embedder,
+    )
     assert nearest == [False, False, False]
     assert ignored([], [], np.zeros((0, 384), np.float32), "x", [Ignore(("y",))], embedder) == []

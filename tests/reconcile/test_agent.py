@@ -1,4 +1,6 @@
-"""What the agent is asked beside contradictions: the key, names, whole records; and what rows that differ in a class are."""
+"""What the agent is asked beside contradictions: the key, names, whole records;
+and what rows that differ in a class are.
+"""
 
 from __future__ import annotations
 
@@ -12,45 +14,89 @@ from sliders.reconcile import CellSource, MemoryRelation, Options
 from sliders.schema import Column, Table
 from sliders.values import ColumnType
 
-EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
+EVERYWHERE: Any = {
+    "pinned": True,
+    "key_scope": "collection",
+}  # a key that the user gave over all documents
 INTEGER, NUMBER = ColumnType.INTEGER, ColumnType.NUMBER
 SALES = Table(
     "sales",
-    (Column("company"), Column("year", INTEGER), Column("quarter"), Column("revenue", NUMBER), Column("chair"), Column("city"),
-     Column("form")),
-    key=("company", "year"), key_scope="collection",
-)  # fmt: skip
-QUARTERS = [(f"Company {c}", 2022, q, amount, f"Chair {c}", f"City {c}", f"Form {c}")
-            for c in "BC" for q, amount in (("Q1", 5.0), ("Q2", 7.0))]  # fmt: skip
+    (
+        Column("company"),
+        Column("year", INTEGER),
+        Column("quarter"),
+        Column("revenue", NUMBER),
+        Column("chair"),
+        Column("city"),
+        Column("form"),
+    ),
+    key=("company", "year"),
+    key_scope="collection",
+)
+QUARTERS = [
+    (f"Company {c}", 2022, q, amount, f"Chair {c}", f"City {c}", f"Form {c}")
+    for c in "BC"
+    for q, amount in (("Q1", 5.0), ("Q2", 7.0))
+]
 
 
-def run(table: Table, rows: Sequence[Sequence[Any]], model: Any = None, options: Options | None = None) -> Reconciled:
+def run(
+    table: Table, rows: Sequence[Sequence[Any]], model: Any = None, options: Options | None = None
+) -> Reconciled:
     columns = {name: [row[i] for row in rows] for i, name in enumerate(table.column_names)}
     documents = [f"d{n}" for n in range(len(rows))]
     return reconciled(table, MemoryRelation(columns, None, documents), options, model)
 
 
 def test_the_model_names_the_key_where_groups_contradict_themselves() -> None:
-    model = ScriptedModel([{"key": ["company", "year", "quarter"], "scope": "collection", "reason": "a row is a quarter"}])
+    model = ScriptedModel(
+        [
+            {
+                "key": ["company", "year", "quarter"],
+                "scope": "collection",
+                "reason": "a row is a quarter",
+            }
+        ]
+    )
     result = run(SALES, QUARTERS, model)
-    assert result.key == ("company", "year", "quarter") and len(result.rows) == 4 and not result.conflicts
+    assert (
+        result.key == ("company", "year", "quarter")
+        and len(result.rows) == 4
+        and not result.conflicts
+    )
     assert result.calls == 1 and '"quarter": "Q1"' in model.history[0].messages[-1].content
     again = run(SALES, QUARTERS, ScriptedModel([]), Options(settled=result.settlements))
     assert again.key == result.key and again.calls == 0
 
 
 def test_a_key_that_the_data_do_not_bear_out_is_refused() -> None:
-    result = run(SALES, QUARTERS, ScriptedModel([{"key": ["revenue"], "scope": "collection", "reason": "no"}]))
+    result = run(
+        SALES,
+        QUARTERS,
+        ScriptedModel([{"key": ["revenue"], "scope": "collection", "reason": "no"}]),
+    )
     assert result.key == ("company", "year") and len(result.rows) == 4
-    assert {c.column for c in result.conflicts} == {"quarter", "revenue"}, "what the schema calls one thing stays open"
+    assert {c.column for c in result.conflicts} == {"quarter", "revenue"}, (
+        "what the schema calls one thing stays open"
+    )
     assert any(d.verdict == "refused: revenue" and "amount" in d.reason for d in result.decisions)
 
 
 def test_a_key_that_the_model_stands_by_holds_across_documents() -> None:
-    """Many restated figures look to code like things of their own; whoever says otherwise is shown each group."""
-    said = [{"group": n, "operation": op, "column": c, "statements": [f"UPDATE rows SET {c} = (SELECT max({c}) FROM rows)"] * k,
-             "reason": "restated"} for n, op, k in ((1, "resolve_conflict", 1), (2, "apart", 0))
-            for c in ("quarter", "revenue")]  # fmt: skip
+    """Many restated figures look to code like things of their own; whoever says otherwise
+    is shown each group.
+    """
+    said = [
+        {
+            "group": n,
+            "operation": op,
+            "column": c,
+            "statements": [f"UPDATE rows SET {c} = (SELECT max({c}) FROM rows)"] * k,
+            "reason": "restated",
+        }
+        for n, op, k in ((1, "resolve_conflict", 1), (2, "apart", 0))
+        for c in ("quarter", "revenue")
+    ]
     key = {"key": ["company", "year"], "scope": "collection", "reason": "a row is a year"}
     model = ScriptedModel([key, {"looks": [], "repairs": said}])
     result = run(SALES, QUARTERS, model)
@@ -59,32 +105,57 @@ def test_a_key_that_the_model_stands_by_holds_across_documents() -> None:
 
 
 def test_rows_that_differ_in_a_class_and_an_amount_are_no_conflict() -> None:
-    """Twelve companies, each worldwide and in one region: nothing contradicts, with no model and without a word."""
-    rows = [(f"Company {n}", 2022, region, float(n + r), f"Chair {n}", f"City {n}", f"Form {n}") for n in range(10, 22)
-            for r, region in enumerate(("worldwide", "Europe"))]  # fmt: skip
+    """Twelve companies, each worldwide and in one region: nothing contradicts, with no
+    model and without a word.
+    """
+    rows = [
+        (f"Company {n}", 2022, region, float(n + r), f"Chair {n}", f"City {n}", f"Form {n}")
+        for n in range(10, 22)
+        for r, region in enumerate(("worldwide", "Europe"))
+    ]
     result = run(SALES, rows)
     assert len(result.rows) == 24 and not result.conflicts
 
 
 def test_a_model_that_chooses_says_whether_two_names_are_one() -> None:
-    table = Table("firms", (Column("name"), Column("staff", INTEGER, unit="people")), key=("name",), **EVERYWHERE)
+    table = Table(
+        "firms",
+        (Column("name"), Column("staff", INTEGER, unit="people")),
+        key=("name",),
+        **EVERYWHERE,
+    )
     rows = [("Harrow and Pell Engineering", 5), ("Harrow and Pell", None)]
     one, two = (run(table, rows, yes_or_no(verdict)) for verdict in ("yes", "no"))
     assert [row.values for row in one.rows] == rows, "what it picks merges no rows"
     assert [row.names for row in one.rows] == [{"name": "Harrow and Pell Engineering"}] * 2
     assert any(r.author == "model" and r.operation == "canonicalize" for r in one.repairs)
     (doubt,) = one.open_names
-    assert doubt.joined and doubt.rows == (("r0", "r1"),) and set(doubt.sides) == {(row[0],) for row in rows}
+    assert (
+        doubt.joined
+        and doubt.rows == (("r0", "r1"),)
+        and set(doubt.sides) == {(row[0],) for row in rows}
+    )
     assert [row.names for row in two.rows] == [{}, {}] and not two.open_names
 
 
 def test_a_passage_that_names_both_forms_is_shown() -> None:
-    table = Table("firms", (Column("name"), Column("staff", INTEGER, unit="people")), key=("name",), **EVERYWHERE)
+    table = Table(
+        "firms",
+        (Column("name"), Column("staff", INTEGER, unit="people")),
+        key=("name",),
+        **EVERYWHERE,
+    )
     words = "the Southern Tidal Power Authority (STPA) said that STPA"
-    sources = {("r1", "name"): CellSource("STPA", words), ("r3", "name"): CellSource("Moss", "Moss Foundry sold it")}
-    rows = [("Southern Tidal Power Authority", 5), ("STPA", None), ("Moss Foundry", 7), ("Moss", None)] + [
-        (f"Firm number {n}", n) for n in range(10)
-    ]
+    sources = {
+        ("r1", "name"): CellSource("STPA", words),
+        ("r3", "name"): CellSource("Moss", "Moss Foundry sold it"),
+    }
+    rows = [
+        ("Southern Tidal Power Authority", 5),
+        ("STPA", None),
+        ("Moss Foundry", 7),
+        ("Moss", None),
+    ] + [(f"Firm number {n}", n) for n in range(10)]
     model = yes_or_no("yes")
     listed = {"name": [r[0] for r in rows], "staff": [r[1] for r in rows]}
     reconciled(table, MemoryRelation(listed, sources=sources), None, model)
@@ -96,11 +167,18 @@ def test_a_passage_that_names_both_forms_is_shown() -> None:
 def test_a_table_without_a_key_is_resolved_by_whole_records() -> None:
     columns = (Column("title"), Column("maker"), Column("weight", NUMBER))
     rows = [
-        ("Quartz Lantern Mark 4 storm lamp", "Tarnside", 2.5), ("Storm lamp Quartz Lantern Mark 4", "Tarnside", 2.5),
-        ("Copper kettle, two litres", "Orla", 1.0), ("Oak ladder", "Vela", 9.0), ("Hemp rope 20 m", "Brisk", 4.0),
-        ("Iron anvil", "Cobalt", 80.0), ("Glass float", "Dunmore", 0.5), ("Brass compass", "Elgin", 0.2),
-    ]  # fmt: skip
-    assert [len(row.sources) for row in run(Table("goods", columns), rows, yes_or_no("yes")).rows] == [2, *[1] * 6]
+        ("Quartz Lantern Mark 4 storm lamp", "Tarnside", 2.5),
+        ("Storm lamp Quartz Lantern Mark 4", "Tarnside", 2.5),
+        ("Copper kettle, two litres", "Orla", 1.0),
+        ("Oak ladder", "Vela", 9.0),
+        ("Hemp rope 20 m", "Brisk", 4.0),
+        ("Iron anvil", "Cobalt", 80.0),
+        ("Glass float", "Dunmore", 0.5),
+        ("Brass compass", "Elgin", 0.2),
+    ]
+    assert [
+        len(row.sources) for row in run(Table("goods", columns), rows, yes_or_no("yes")).rows
+    ] == [2, *[1] * 6]
     assert len(run(Table("goods", columns), rows, yes_or_no("no")).rows) == 8
     heavier = [rows[0], (*rows[1][:2], 7.5), *rows[2:]]
     model = yes_or_no("yes")
@@ -112,12 +190,21 @@ def test_the_agent_merges_records_into_the_row_that_it_lets_stay() -> None:
     rows = [
         ("Quartz Lantern Mark 4 storm lamp", "Tarnside", 2.5, "brass"),
         ("Storm lamp Quartz Lantern Mark 4", "Tarnside", 2.5, "rust"),
-        ("Copper kettle, two litres", "Orla", 1.0, None), ("Oak ladder", "Vela", 9.0, None),
+        ("Copper kettle, two litres", "Orla", 1.0, None),
+        ("Oak ladder", "Vela", 9.0, None),
         ("Hemp rope 20 m", "Brisk", 4.0, None),
-        ("Iron anvil", "Cobalt", 80.0, None), ("Glass float", "Dunmore", 0.5, None), ("Brass compass", "Elgin", 0.2, None),
-    ]  # fmt: skip
+        ("Iron anvil", "Cobalt", 80.0, None),
+        ("Glass float", "Dunmore", 0.5, None),
+        ("Brass compass", "Elgin", 0.2, None),
+    ]
     merge = ["UPDATE rows SET merged_into = 'r1' WHERE row_id = 'r0'"]
-    said = {"group": 1, "operation": "deduplicate", "column": "", "statements": merge, "reason": "one lamp"}
+    said = {
+        "group": 1,
+        "operation": "deduplicate",
+        "column": "",
+        "statements": merge,
+        "reason": "one lamp",
+    }
     result = run(Table("goods", columns), rows, ScriptedModel([{"looks": [], "repairs": [said]}]))
     (lamp,) = [row for row in result.rows if len(row.sources) > 1]
     assert lamp.values == rows[1] and set(lamp.sources) == {"r0", "r1"} and len(result.rows) == 7
@@ -126,9 +213,20 @@ def test_the_agent_merges_records_into_the_row_that_it_lets_stay() -> None:
 
 def test_entries_of_two_lists_match_one_to_one() -> None:
     columns = (Column("title"), Column("weight", NUMBER))
-    rows = [("Quartz Lantern Mark 4 storm lamp", 2.5), ("Copper kettle, two litres", 1.0), ("Oak ladder", 9.0),
-            ("Storm lamp Quartz Lantern Mark 4", 2.5), ("Copper kettle two litres", 7.0), ("Iron anvil", 80.0)]  # fmt: skip
-    relation = MemoryRelation({c.name: [row[n] for row in rows] for n, c in enumerate(columns)}, None, [*"aaabbb"], [*"123456"])
+    rows = [
+        ("Quartz Lantern Mark 4 storm lamp", 2.5),
+        ("Copper kettle, two litres", 1.0),
+        ("Oak ladder", 9.0),
+        ("Storm lamp Quartz Lantern Mark 4", 2.5),
+        ("Copper kettle two litres", 7.0),
+        ("Iron anvil", 80.0),
+    ]
+    relation = MemoryRelation(
+        {c.name: [row[n] for row in rows] for n, c in enumerate(columns)},
+        None,
+        [*"aaabbb"],
+        [*"123456"],
+    )
     result = reconciled(Table("goods", columns), relation, None, yes_or_no("yes"))
     assert [row.sources for row in result.rows if len(row.sources) > 1] == [("r0", "r3")]
     assert result.calls == result.conflict_groups == 1

@@ -12,11 +12,16 @@ from sliders.reconcile import GIANT_GROUP, MemoryRelation
 from sliders.schema import Column, Table
 from sliders.values import ColumnType
 
-EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
+EVERYWHERE: Any = {
+    "pinned": True,
+    "key_scope": "collection",
+}  # a key that the user gave over all documents
 PAIR = Table("t", (Column("name"), Column("n", ColumnType.NUMBER)), key=("name",), **EVERYWHERE)
 
 
-def run(table: Table, columns: dict[str, list[Any]], documents: list[str] | None = None) -> Reconciled:
+def run(
+    table: Table, columns: dict[str, list[Any]], documents: list[str] | None = None
+) -> Reconciled:
     return reconciled(table, MemoryRelation(columns, None, documents))
 
 
@@ -50,7 +55,9 @@ def test_a_key_that_is_unique_per_row_changes_nothing() -> None:
 def test_text_in_a_number_column_is_a_value_like_others() -> None:
     result = run(PAIR, {"name": ["a b", "a b", "c d"], "n": [1.0, "n/a", float("nan")]})
     assert [str(row.values[1]) for row in result.rows] == ["1.0", "None"]
-    assert [[side.value for side in conflict.candidates] for conflict in result.conflicts] == [[1.0, "n/a"]]
+    assert [[side.value for side in conflict.candidates] for conflict in result.conflicts] == [
+        [1.0, "n/a"]
+    ]
 
 
 def test_numbers_and_their_text_are_not_one_value() -> None:
@@ -59,7 +66,9 @@ def test_numbers_and_their_text_are_not_one_value() -> None:
 
 
 def test_300_columns() -> None:
-    columns = tuple(Column(f"c{i}", ColumnType.NUMBER if i % 2 else ColumnType.TEXT) for i in range(300))
+    columns = tuple(
+        Column(f"c{i}", ColumnType.NUMBER if i % 2 else ColumnType.TEXT) for i in range(300)
+    )
     data = {
         c.name: [None if (i + r) % 3 else (float(i) if i % 2 else f"v{i}") for r in range(4)]
         for i, c in enumerate(columns)
@@ -81,4 +90,3 @@ def test_unknown_column_of_the_relation_counts_as_empty() -> None:
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(RepairError, match="lengths"):
         MemoryRelation({"a": [1], "b": [1, 2]})
-

@@ -1,4 +1,6 @@
-"""The guard: honest repair programs pass, 300 that lose, invent, swap or reach outside are refused."""
+"""The guard: honest repair programs pass, 300 that lose, invent, swap or reach
+outside are refused.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,21 @@ GROUPS = (
         ("company", "amount", "city"),
         {"r1": ("Orla", 5.0, None), "r2": ("Orla", 7.0, "Cork"), "r3": ("Orla", 5.0, None)},
     ),
-    Group(("company", "amount", "city"), {"r1": ("Orla", 5.0, "Cork"), "r2": ("Orla", 7.0, "Cork")}),
-    Group(("company", "amount", "city"), {"r1": ("Ol'ga 🦉", 1.5, "Bray"), "r2": ("Ol'ga 🦉", 2.5, None)}),
+    Group(
+        ("company", "amount", "city"), {"r1": ("Orla", 5.0, "Cork"), "r2": ("Orla", 7.0, "Cork")}
+    ),
+    Group(
+        ("company", "amount", "city"),
+        {"r1": ("Ol'ga 🦉", 1.5, "Bray"), "r2": ("Ol'ga 🦉", 2.5, None)},
+    ),
 )
-OPERATIONS: tuple[Operation, ...] = ("deduplicate", "consolidate", "resolve_conflict", "aggregate", "canonicalize")
+OPERATIONS: tuple[Operation, ...] = (
+    "deduplicate",
+    "consolidate",
+    "resolve_conflict",
+    "aggregate",
+    "canonicalize",
+)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +42,12 @@ OPERATIONS: tuple[Operation, ...] = ("deduplicate", "consolidate", "resolve_conf
             {"r1": ("Orla", 7.0, None), "r2": ("Orla", 7.0, "Cork"), "r3": ("Orla", 7.0, None)},
         ),
         (
-            Program("deduplicate", "", ("UPDATE rows SET merged_into = 'r1' WHERE row_id = 'r3'",), "the same"),
+            Program(
+                "deduplicate",
+                "",
+                ("UPDATE rows SET merged_into = 'r1' WHERE row_id = 'r3'",),
+                "the same",
+            ),
             {"r1": ("Orla", 5.0, None), "r2": ("Orla", 7.0, "Cork")},
         ),
         (
@@ -65,7 +83,9 @@ def test_an_additive_column_may_be_summed_and_the_sum_is_recomputed() -> None:
         "UPDATE rows SET merged_into = 'r2' WHERE row_id <> 'r2'",
     )
     program = Program("aggregate", "amount", statements, "parts of one total")
-    assert run_program(GROUPS[0], program, frozenset({"amount"})).rows == {"r2": ("Orla", 17.0, "Cork")}
+    assert run_program(GROUPS[0], program, frozenset({"amount"})).rows == {
+        "r2": ("Orla", 17.0, "Cork")
+    }
     with pytest.raises(RepairError, match="additive"):
         run_program(GROUPS[0], program)
     wrong = replace(program, statements=("UPDATE rows SET amount = 18",))
@@ -73,10 +93,16 @@ def test_an_additive_column_may_be_summed_and_the_sum_is_recomputed() -> None:
         run_program(GROUPS[0], wrong, frozenset({"amount"}))
 
 
-SAME = Program("deduplicate", "", ("UPDATE rows SET merged_into = 'r1' WHERE row_id = 'r2'",), "one thing")
+SAME = Program(
+    "deduplicate", "", ("UPDATE rows SET merged_into = 'r1' WHERE row_id = 'r2'",), "one thing"
+)
 LAMPS = Group(
     ("title", "maker", "price"),
-    {"r1": ("storm lamp Mark 4", None, 20.0), "r2": ("Mark 4 lamp", "Tarnside", 22.0), "r3": ("storm lamp", None, None)},
+    {
+        "r1": ("storm lamp Mark 4", None, 20.0),
+        "r2": ("Mark 4 lamp", "Tarnside", 22.0),
+        "r3": ("storm lamp", None, None),
+    },
 )
 
 
@@ -87,7 +113,9 @@ def records(group: Group = LAMPS, open_: tuple[str, ...] = ("title", "price")) -
 def test_records_that_are_one_thing_are_what_the_row_that_stays_says() -> None:
     merge = replace(SAME, statements=("UPDATE rows SET merged_into = 'r1' WHERE row_id <> 'r1'",))
     outcome = repaired(records(), [merge])
-    assert outcome.verdict == "repaired" and outcome.steps[-1].after.rows == {"r1": LAMPS.rows["r1"]}
+    assert outcome.verdict == "repaired" and outcome.steps[-1].after.rows == {
+        "r1": LAMPS.rows["r1"]
+    }
     with pytest.raises(RepairError, match="lost"):
         repaired(replace(records(), kind="conflict"), [merge])
 
@@ -97,8 +125,24 @@ def test_records_that_are_one_thing_are_what_the_row_that_stays_says() -> None:
     [
         (("UPDATE rows SET merged_into = 'r1' WHERE row_id = 'r2'",), "contradict"),
         (("UPDATE rows SET merged_into = 'r3' WHERE row_id <> 'r3'",), "lacks a value in 'price'"),
-        (("UPDATE rows SET price = 22.0, merged_into = CASE row_id WHEN 'r1' THEN NULL ELSE 'r1' END",), "was changed"),
-        (("UPDATE rows SET maker = 'Orla', merged_into = CASE row_id WHEN 'r1' THEN NULL ELSE 'r1' END",), "no source"),
+        (
+            (
+                (
+                    "UPDATE rows SET price = 22.0, merged_into = CASE row_id WHEN 'r1' THEN "
+                    "NULL ELSE 'r1' END"
+                ),
+            ),
+            "was changed",
+        ),
+        (
+            (
+                (
+                    "UPDATE rows SET maker = 'Orla', merged_into = CASE row_id WHEN 'r1' THEN "
+                    "NULL ELSE 'r1' END"
+                ),
+            ),
+            "no source",
+        ),
         (("UPDATE rows SET merged_into = 'r9' WHERE row_id <> 'r1'",), "do not stay"),
         (("UPDATE rows SET merged_into = 'r1'",), "do not stay"),
     ],
@@ -167,7 +211,9 @@ LOST = (
 )
 BAD = [
     (group, operation, statement)
-    for group, operation, statement in product(range(len(GROUPS)), OPERATIONS, OUTSIDE + INVENTED + LOST)
+    for group, operation, statement in product(
+        range(len(GROUPS)), OPERATIONS, OUTSIDE + INVENTED + LOST
+    )
 ]
 
 
@@ -184,7 +230,9 @@ def test_every_bad_program_is_refused(group: int, operation: Operation) -> None:
             continue
         for column in ("company", "city"):
             try:
-                run_program(GROUPS[group], Program(kind, column, (statement,), "trust me"), frozenset())
+                run_program(
+                    GROUPS[group], Program(kind, column, (statement,), "trust me"), frozenset()
+                )
                 passed.append((column, statement))
             except RepairError:
                 continue
@@ -212,6 +260,8 @@ def test_a_program_has_some_statements_and_not_many(statements: tuple[str, ...])
 
 def test_an_endless_statement_is_stopped() -> None:
     group = Group(("n",), {f"r{i}": (float(i),) for i in range(400)})
-    slow = ("UPDATE rows SET n = (SELECT count(*) FROM rows a, rows b, rows c, rows d, rows e, rows f)",)
+    slow = (
+        "UPDATE rows SET n = (SELECT count(*) FROM rows a, rows b, rows c, rows d, rows e, rows f)",
+    )
     with pytest.raises(RepairError, match="interrupted"):
         run_program(group, Program("consolidate", "", slow, ""))

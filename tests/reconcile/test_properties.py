@@ -1,4 +1,6 @@
-"""Invariants on generated tables: no row lost, no value invented, nothing lost without a record, stable results."""
+"""Invariants on generated tables: no row lost, no value invented, nothing lost without a
+record, stable results.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from sliders.reconcile import MemoryRelation, Options, comparison_form
 from sliders.schema import Column, Table
 from sliders.values import ColumnType
 
-EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
+EVERYWHERE: Any = {
+    "pinned": True,
+    "key_scope": "collection",
+}  # a key that the user gave over all documents
 COLUMNS = (
     Column("name"),
     Column("year", ColumnType.INTEGER),
@@ -23,13 +28,28 @@ COLUMNS = (
     Column("city"),
     Column("day", ColumnType.DATE),
 )
-NAMES = ("Orla Mills", "Orla Mills, Inc.", "ORLA MILLS", "Orla Mils", "Tarn", "TARN Ltd", "Ash & Birch", "O'Hara 🦉")
+NAMES = (
+    "Orla Mills",
+    "Orla Mills, Inc.",
+    "ORLA MILLS",
+    "Orla Mils",
+    "Tarn",
+    "TARN Ltd",
+    "Ash & Birch",
+    "O'Hara 🦉",
+)
 KEYS = ((), ("name",), ("name", "year"), ("day",))
 
 
 def table_of(rng: random.Random) -> Table:
     key = rng.choice(KEYS)
-    return Table("t", COLUMNS, grain=rng.choice(("document", "many")), key=key, pinned=bool(key) and rng.random() < 0.5)
+    return Table(
+        "t",
+        COLUMNS,
+        grain=rng.choice(("document", "many")),
+        key=key,
+        pinned=bool(key) and rng.random() < 0.5,
+    )
 
 
 def relation_of(rng: random.Random) -> MemoryRelation:
@@ -63,7 +83,9 @@ def check(table: Table, relation: MemoryRelation, result: Reconciled) -> None:
             if value is None:
                 assert all(comparison_form(stated) is None for stated in stated_here)
             elif value not in stated_here:
-                assert value in values and explained & set(row.sources), f"{value!r} was made up for {row.sources}"
+                assert value in values and explained & set(row.sources), (
+                    f"{value!r} was made up for {row.sources}"
+                )
             for source, stated in zip(row.sources, stated_here, strict=True):
                 if stated is None or comparison_form(stated) == comparison_form(value):
                     continue
@@ -104,8 +126,12 @@ def test_the_order_of_rows_does_not_change_which_rows_are_one(seed: int) -> None
     )
     groups = []
     for found in (reconciled(table, relation), reconciled(table, shuffled)):
-        open_rows = {r for conflict in found.conflicts for side in conflict.candidates for r in side.rows}
-        groups.append({frozenset(row.sources) for row in found.rows if not open_rows & set(row.sources)})
+        open_rows = {
+            r for conflict in found.conflicts for side in conflict.candidates for r in side.rows
+        }
+        groups.append(
+            {frozenset(row.sources) for row in found.rows if not open_rows & set(row.sources)}
+        )
     assert groups[0] == groups[1]
 
 

@@ -44,9 +44,16 @@ def test_names_that_are_equal_when_compared(left: str, right: str) -> None:
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [("Mark 1", "Mark 2"), ("Orla Mills", "Orla Hills"),
-     ("Orla Mills", "Mills Orla"), ("The Orla Company", "Orla Co."), ("War and Peace", "War for Peace"),
-     ("A", "B"), ("🦉", "🦊"), ("1/5/2020", "5/1/2020")],
+    [
+        ("Mark 1", "Mark 2"),
+        ("Orla Mills", "Orla Hills"),
+        ("Orla Mills", "Mills Orla"),
+        ("The Orla Company", "Orla Co."),
+        ("War and Peace", "War for Peace"),
+        ("A", "B"),
+        ("🦉", "🦊"),
+        ("1/5/2020", "5/1/2020"),
+    ],
 )
 def test_names_that_are_not(left: str, right: str) -> None:
     assert name_key(left) != name_key(right)
@@ -94,7 +101,12 @@ def test_a_kind_of_thing_is_not_short_for_another_kind() -> None:
 
 @pytest.mark.parametrize(
     ("left", "right", "could"),
-    [("Orla Mills", "Mills", True), ("OMA", "Orla Mills", True), ("Tarn Arms", "Upper Arlen", False), ("Ash", "Oak", False)],
+    [
+        ("Orla Mills", "Mills", True),
+        ("OMA", "Orla Mills", True),
+        ("Tarn Arms", "Upper Arlen", False),
+        ("Ash", "Oak", False),
+    ],
 )
 def test_forms_that_could_be_one_name(left: str, right: str, could: bool) -> None:
     assert related(left, right) is could and related(right, left) is could
@@ -147,7 +159,11 @@ def test_one_wrong_pair_does_not_chain_two_clusters() -> None:
     pairs = {(a, b): 0.9 for g in ((0, 1, 2), (3, 4, 5)) for a in g for b in g if a < b}
     pairs[2, 3] = 0.85
     keys = sorted(pairs)
-    scores = Scores(np.array([a for a, _ in keys]), np.array([b for _, b in keys]), np.array([pairs[k] for k in keys]))
+    scores = Scores(
+        np.array([a for a, _ in keys]),
+        np.array([b for _, b in keys]),
+        np.array([pairs[k] for k in keys]),
+    )
     labels = cut_at(average_linkage(scores, 6, 0.2), 6, 0.5)
     assert labels.tolist() == [0, 0, 0, 1, 1, 1]
     assert silhouette(scores, labels) > silhouette(scores, np.zeros(6, np.int64))
@@ -183,7 +199,8 @@ def test_equal_records_score_one() -> None:
 
 def test_a_record_whose_best_candidate_is_taken_gets_the_next_one() -> None:
     names, extra = _people(60, 9), _people(60, 10)
-    # Of the first name there are four records; the two bare ones are nearest to each of the others, and to each other.
+    # Of the first name there are four records; the two bare ones are nearest to each of the
+    # others, and to each other.
     left = [names[0], *(f"{n} {e.split()[0]}" for n, e in zip(names, extra, strict=True))]
     shorter = [names[0], *(" ".join(n.split()[: 2 + k % 2]) for k, n in enumerate(names[1:]))]
     right = [names[0], *(f"{n} {e.split()[1]}" for n, e in zip(shorter, extra, strict=True))]

@@ -18,7 +18,9 @@ def build(*blocks: Block, title: str = "Report", pages: tuple[Page, ...] = ()) -
         text += body
         elements.append(_element(kind, body, start, level))
         text += "\n\n"
-    return Document(id="doc", name="doc.md", text=text, title=title, elements=tuple(elements), pages=pages)
+    return Document(
+        id="doc", name="doc.md", text=text, title=title, elements=tuple(elements), pages=pages
+    )
 
 
 def _element(kind: ElementKind, body: str, start: int, level: int) -> Element:
@@ -29,8 +31,13 @@ def _element(kind: ElementKind, body: str, start: int, level: int) -> Element:
     for line in body.split("\n"):
         rows.append(at)
         at += len(line) + 1
-    cells = tuple((TableCell(line, row, row + len(line)),) for row, line in zip(rows, body.split("\n"), strict=True))
-    grid = TableGrid(header=("item", "2022"), rows=cells, caption="Table 3. Cash flows", note="in millions")
+    cells = tuple(
+        (TableCell(line, row, row + len(line)),)
+        for row, line in zip(rows, body.split("\n"), strict=True)
+    )
+    grid = TableGrid(
+        header=("item", "2022"), rows=cells, caption="Table 3. Cash flows", note="in millions"
+    )
     return Element(kind, start, end, 0, grid=grid, row_starts=tuple(rows))
 
 

@@ -40,7 +40,15 @@ def documents(draw: st.DrawFn) -> Document:
         rows = ()
         if kind == "table":
             rows = tuple(sorted({start} | draw(st.sets(st.integers(start, end - 1), max_size=4))))
-        elements.append(Element(kind, start, end, draw(st.integers(1, 3)) if kind == "heading" else 0, row_starts=rows))
+        elements.append(
+            Element(
+                kind,
+                start,
+                end,
+                draw(st.integers(1, 3)) if kind == "heading" else 0,
+                row_starts=rows,
+            )
+        )
     return Document("d", "d.txt", text, "T", tuple(elements))
 
 
@@ -61,7 +69,12 @@ def test_chunks_cover_the_document_exactly_and_respect_the_limit(doc, max_tokens
 
 
 def test_a_small_document_is_one_chunk(document) -> None:
-    doc = document(("heading", "Title", 1), ("paragraph", "One."), ("heading", "Next", 1), ("paragraph", "Two."))
+    doc = document(
+        ("heading", "Title", 1),
+        ("paragraph", "One."),
+        ("heading", "Next", 1),
+        ("paragraph", "Two."),
+    )
     (chunk,) = chunk_document(doc, max_tokens=100, count_tokens=words)
     assert chunk.text == doc.text
     assert chunk.kinds == {"heading", "paragraph"}
@@ -91,7 +104,9 @@ def test_a_section_that_fits_is_not_cut(document) -> None:
 
 
 def test_small_neighbouring_sections_share_a_chunk(document) -> None:
-    blocks = [block for n in range(10) for block in (("heading", f"H{n}", 1), ("paragraph", sentences(1)))]
+    blocks = [
+        block for n in range(10) for block in (("heading", f"H{n}", 1), ("paragraph", sentences(1)))
+    ]
     chunks = chunk_document(document(*blocks), max_tokens=60, count_tokens=words)
     assert len(chunks) == 2
 
@@ -100,12 +115,17 @@ def test_no_chunk_ends_inside_a_sentence(document) -> None:
     doc = document(("paragraph", sentences(40)))
     chunks = chunk_document(doc, max_tokens=33, count_tokens=words)
     assert len(chunks) == 14
-    assert all(chunk.text.rstrip().endswith(".") and chunk.text.startswith("The") for chunk in chunks)
+    assert all(
+        chunk.text.rstrip().endswith(".") and chunk.text.startswith("The") for chunk in chunks
+    )
 
 
 def test_a_heading_stays_with_what_follows(document) -> None:
     doc = document(
-        ("paragraph", sentences(4)), ("heading", "Part", 1), ("heading", "Item", 2), ("paragraph", sentences(9))
+        ("paragraph", sentences(4)),
+        ("heading", "Part", 1),
+        ("heading", "Item", 2),
+        ("paragraph", sentences(9)),
     )
     chunks = chunk_document(doc, max_tokens=45, count_tokens=words)
     part = next(chunk for chunk in chunks if "Part" in chunk.text)
@@ -115,7 +135,9 @@ def test_a_heading_stays_with_what_follows(document) -> None:
 
 def test_a_large_table_is_cut_between_rows_and_carries_its_caption(document) -> None:
     rows = [f"row {n} . Inc. is 5.5 (item) | {n} (2022)" for n in range(60)]
-    doc = document(("paragraph", sentences(2)), ("table", "\n".join(rows)), ("paragraph", sentences(2)))
+    doc = document(
+        ("paragraph", sentences(2)), ("table", "\n".join(rows)), ("paragraph", sentences(2))
+    )
     chunks = chunk_document(doc, max_tokens=100, count_tokens=words)
     for row in rows:
         assert sum(row in chunk.text for chunk in chunks) == 1
@@ -128,7 +150,12 @@ def test_a_large_table_is_cut_between_rows_and_carries_its_caption(document) -> 
 
 def test_a_table_that_fits_is_never_cut(document) -> None:
     rows = "\n".join(f"row {n} | {n}" for n in range(10))
-    doc = document(("paragraph", sentences(3)), ("caption", "Table 9"), ("table", rows), ("paragraph", sentences(3)))
+    doc = document(
+        ("paragraph", sentences(3)),
+        ("caption", "Table 9"),
+        ("table", rows),
+        ("paragraph", sentences(3)),
+    )
     chunks = chunk_document(doc, max_tokens=60, count_tokens=words)
     holder = next(chunk for chunk in chunks if "row 0" in chunk.text)
     assert rows in holder.text
@@ -138,7 +165,9 @@ def test_a_table_that_fits_is_never_cut(document) -> None:
 def test_one_sentence_over_the_limit_is_cut_at_white_space(document) -> None:
     doc = document(("paragraph", " ".join(f"item{n}," for n in range(200))))
     chunks = chunk_document(doc, max_tokens=30, count_tokens=words)
-    assert all(chunk.text.startswith("item") and chunk.text.rstrip().endswith(",") for chunk in chunks)
+    assert all(
+        chunk.text.startswith("item") and chunk.text.rstrip().endswith(",") for chunk in chunks
+    )
 
 
 def test_lines_of_a_form_are_preferred_to_words_when_a_sentence_is_cut(document) -> None:
@@ -158,9 +187,15 @@ def test_context_holds_title_headings_pages_and_neighbouring_captions(document) 
     ]
     doc = document(*blocks, title="Annual\nReport")
     half = doc.text.index("Figure 2")
-    doc = document(*blocks, title="Annual\nReport", pages=(Page(1, 0, half), Page(2, half, len(doc.text))))
+    doc = document(
+        *blocks, title="Annual\nReport", pages=(Page(1, 0, half), Page(2, half, len(doc.text)))
+    )
     chunks = chunk_document(doc, max_tokens=46, count_tokens=words)
-    assert [chunk.context.heading_path for chunk in chunks] == [(), ("Part II", "Item 7"), ("Part II", "Item 7")]
+    assert [chunk.context.heading_path for chunk in chunks] == [
+        (),
+        ("Part II", "Item 7"),
+        ("Part II", "Item 7"),
+    ]
     assert {chunk.context.title for chunk in chunks} == {"Annual Report"}
     assert (chunks[0].context.page_from, chunks[-1].context.page_to) == (1, 2)
     inside = [chunk for chunk in chunks if "Figure 2" in chunk.text]
@@ -183,18 +218,24 @@ def test_a_chunk_that_begins_with_a_heading_names_only_the_headings_above_it(doc
     assert chunks[1].context.heading_path == ()
 
 
-@pytest.mark.parametrize("text", ["a" * 500_000, "." * 500_000, " " * 500_000, ".) " * 25_000, "x. Y" * 25_000])
+@pytest.mark.parametrize(
+    "text", ["a" * 500_000, "." * 500_000, " " * 500_000, ".) " * 25_000, "x. Y" * 25_000]
+)
 def test_hostile_lines_are_covered_and_do_not_hang(text: str) -> None:
     chunks = chunk_document(Document("d", "d", text, "", ()), max_tokens=500, count_tokens=quarter)
     assert "".join(chunk.text for chunk in chunks) == text
 
 
 def test_a_part_of_a_table_carries_its_header_and_its_sections() -> None:
-    """The header rows once, the rows that name the sections of the part's first row, and no offset changed."""
+    """The header rows once, the rows that name the sections of the part's first row,
+    and no offset changed.
+    """
     rows = [("Assets:", ""), *((f"Thing {n} of many things", str(n)) for n in range(40))]
     builder = DocumentBuilder()
     builder.add("paragraph", "The things are as follows (in millions):")
-    builder.add_table(Table(("", "2021"), tuple(rows), indents=(0, *(1,) * 40)), note="(in millions)")
+    builder.add_table(
+        Table(("", "2021"), tuple(rows), indents=(0, *(1,) * 40)), note="(in millions)"
+    )
     doc = builder.build("t.txt", b"t")
     chunks = chunk_document(doc, max_tokens=60, count_tokens=words)
     assert "".join(chunk.text for chunk in chunks) == doc.text
@@ -209,10 +250,20 @@ def test_every_cell_of_a_cut_table_is_shown_with_the_name_of_its_column() -> Non
     for width in range(3, 10):
         names = [f"Name{c} of this" for c in range(width)]
         rows = ["| " + " | ".join(f"cell{n}of{c} w" for c in range(width)) + " |" for n in range(6)]
-        text = "Words before.\n\n| " + " | ".join(names) + " |\n|" + "---|" * width + "\n" + "\n".join(rows) + "\n\nWords after."
+        text = (
+            "Words before.\n\n| "
+            + " | ".join(names)
+            + " |\n|"
+            + "---|" * width
+            + "\n"
+            + "\n".join(rows)
+            + "\n\nWords after."
+        )
         document = load_text(text, "a.txt")
         (grid,) = [element.grid for element in document.elements if element.grid]
-        chunks = chunk_document(document, max_tokens=40, count_tokens=lambda part: len(part.split()))
+        chunks = chunk_document(
+            document, max_tokens=40, count_tokens=lambda part: len(part.split())
+        )
         assert len(chunks) > 2
         for cell, name in ((row[-1], names[-1]) for row in grid.rows):
             (chunk,) = [chunk for chunk in chunks if chunk.start <= cell.start < chunk.end]

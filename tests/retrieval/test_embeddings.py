@@ -24,13 +24,19 @@ def test_minilm_gives_unit_rows_in_the_order_of_the_texts(minilm) -> None:
     assert vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert np.array_equal(vectors[1], vectors[3])
-    # Alone or in a padded batch: int8 activations are scaled per batch, so the vectors agree only nearly.
+    # Alone or in a padded batch: int8 activations are scaled per batch, so the
+    # vectors agree only nearly.
     assert MiniLMEmbedder().embed(["short"])[0] @ vectors[1] > 0.98
 
 
 def test_minilm_puts_the_answering_sentence_first(minilm) -> None:
     vectors = minilm.embed(
-        ["birth date", "The engine lost power after takeoff.", "She was born on March 14, 1988.", "Revenue rose by 3%."]
+        [
+            "birth date",
+            "The engine lost power after takeoff.",
+            "She was born on March 14, 1988.",
+            "Revenue rose by 3%.",
+        ]
     )
     assert int((vectors[1:] @ vectors[0]).argmax()) == 1
 

@@ -56,14 +56,18 @@ def test_gamma_is_the_largest_distance_between_two_segments_plus_the_margin() ->
 
 
 def test_a_query_is_the_mean_of_its_attributes() -> None:
-    assert query_vector(np.eye(8, dtype=np.float32)[:2]) == pytest.approx([math.sqrt(0.5)] * 2 + [0.0] * 6)
+    assert query_vector(np.eye(8, dtype=np.float32)[:2]) == pytest.approx(
+        [math.sqrt(0.5)] * 2 + [0.0] * 6
+    )
 
 
 def test_evidence_finds_segments_that_the_attribute_name_does_not() -> None:
     segments = np.concatenate([around(2, 2, 7), around(4, 5, 8), around(6, 2, 9)])
 
     def near(evidence) -> set[int]:
-        return set(np.flatnonzero(distances_to(segments, evidence.centres) <= evidence.gamma).tolist())
+        return set(
+            np.flatnonzero(distances_to(segments, evidence.centres) <= evidence.gamma).tolist()
+        )
 
     assert near(seed_evidence("age", np.eye(8, dtype=np.float32)[4])) == {2, 3, 4, 5, 6}
     evidence = build_evidence("age", np.concatenate([around(2, 6, 1), around(6, 6, 2)]), k=2)

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from sliders.retrieval import BM25, terms
 
-WORDS = st.lists(st.sampled_from(["cat", "dogs", "tree", "1,577", "profit"]), max_size=8).map(" ".join)
+WORDS = st.lists(st.sampled_from(["cat", "dogs", "tree", "1,577", "profit"]), max_size=8).map(
+    " ".join
+)
 
 
 def reference(texts: list[str], query: str, number: int, k1: float = 1.2, b: float = 0.75) -> float:
@@ -35,7 +37,9 @@ def test_scores_follow_the_formula(texts, query) -> None:
 
 
 def test_texts_with_more_of_the_words_score_higher() -> None:
-    best, some, none = BM25(["net income of 1,577", "income", "weather"]).scores("net incomes 1,577")
+    best, some, none = BM25(["net income of 1,577", "income", "weather"]).scores(
+        "net incomes 1,577"
+    )
     assert best > some > none == 0
 
 

@@ -19,14 +19,24 @@ def doc(name: str, text: str) -> Document:
 
 def index_of(*documents: Document) -> RetrievalIndex:
     embedder = HashEmbedder()
-    return RetrievalIndex(embedder, [(d, index_document(d, embedder, words, max_tokens=8)) for d in documents])
+    return RetrievalIndex(
+        embedder, [(d, index_document(d, embedder, words, max_tokens=8)) for d in documents]
+    )
 
 
 @pytest.fixture
 def index() -> RetrievalIndex:
     return index_of(
-        doc("apple", "Apple paid dividends of 1,577 million. The weather was mild. Staff grew by ten percent."),
-        doc("pear", "Pear paid no dividend at all. The managers resigned in May. Sales of pears fell again."),
+        doc(
+            "apple",
+            "Apple paid dividends of 1,577 million. The weather was mild. Staff "
+            "grew by ten percent.",
+        ),
+        doc(
+            "pear",
+            "Pear paid no dividend at all. The managers resigned in May. Sales of "
+            "pears fell again.",
+        ),
     )
 
 
@@ -58,7 +68,10 @@ def test_the_threshold_and_top_cut_the_tail(index) -> None:
 def test_weights_decide_between_words_and_meaning(index) -> None:
     by_words = index.retrieve("dividend", weights=(1, 0), threshold=0.0)
     assert {hit.exact > 0 for hit in by_words[:2]} == {True}
-    mixed = {(hit.document_id, hit.start): hit for hit in index.retrieve("dividend", weights=(3, 2), threshold=0.0)}
+    mixed = {
+        (hit.document_id, hit.start): hit
+        for hit in index.retrieve("dividend", weights=(3, 2), threshold=0.0)
+    }
     exact = min_max(np.array([hit.exact for hit in mixed.values()]))
     semantic = min_max(np.array([hit.semantic for hit in mixed.values()]))
     for hit, words_score, meaning_score in zip(mixed.values(), exact, semantic, strict=True):
@@ -71,7 +84,8 @@ def test_an_empty_index_finds_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "expected"), [([1, 3, 2], [0, 1, 0.5]), ([2, 2], [1, 1]), ([0, 0], [0, 0]), ([-1, -1], [0, 0])]
+    ("values", "expected"),
+    [([1, 3, 2], [0, 1, 0.5]), ([2, 2], [1, 1]), ([0, 0], [0, 0]), ([-1, -1], [0, 0])],
 )
 def test_min_max(values, expected) -> None:
     assert min_max(np.array(values, dtype=float)).tolist() == expected

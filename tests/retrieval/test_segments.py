@@ -30,10 +30,17 @@ def test_segments_hold_all_words_once_in_order(text, limit) -> None:
 
 def test_segments_do_not_cross_sections_or_tables(document) -> None:
     doc = document(
-        ("heading", "One", 1), ("paragraph", "First. Second."),
-        ("heading", "Two", 1), ("paragraph", "Third."), ("table", "row 1\nrow 2"), ("paragraph", "After."),
+        ("heading", "One", 1),
+        ("paragraph", "First. Second."),
+        ("heading", "Two", 1),
+        ("paragraph", "Third."),
+        ("table", "row 1\nrow 2"),
+        ("paragraph", "After."),
     )
-    texts = [doc.text[start:end] for start, end in segment_spans(doc, HashEmbedder(), words, max_tokens=50)]
+    texts = [
+        doc.text[start:end]
+        for start, end in segment_spans(doc, HashEmbedder(), words, max_tokens=50)
+    ]
     assert texts == ["One\n\nFirst. Second.", "Two\n\nThird.", "row 1\nrow 2", "After."]
 
 
@@ -50,8 +57,12 @@ def test_long_text_without_sentences_is_cut() -> None:
 
 
 def test_an_entry_holds_spans_tokens_and_vectors_of_segments_under_their_headings(document) -> None:
-    doc = document(("heading", "Fuel", 1), ("paragraph", " ".join(FUEL)), ("heading", "Rome", 1),
-                   ("paragraph", "Sunny."))
+    doc = document(
+        ("heading", "Fuel", 1),
+        ("paragraph", " ".join(FUEL)),
+        ("heading", "Rome", 1),
+        ("paragraph", "Sunny."),
+    )
     embedder = HashEmbedder()
     entry = index_document(doc, embedder, words, max_tokens=40)
     assert entry.document_id == doc.id
@@ -71,7 +82,11 @@ def test_an_empty_document_has_an_entry_without_segments() -> None:
 
 
 def test_key_sentences_are_the_first_and_those_with_frequent_words() -> None:
-    text = "An opening line of the report. " + " ".join(FUEL) + " A stray remark on nothing much at all."
+    text = (
+        "An opening line of the report. "
+        + " ".join(FUEL)
+        + " A stray remark on nothing much at all."
+    )
     doc = Document("d", "d", text, "", ())
     chosen = key_sentences(doc, count=3)
     assert chosen[0] == "An opening line of the report."

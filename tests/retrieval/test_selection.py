@@ -33,7 +33,9 @@ def test_irrelevant_sections_are_removed_and_order_is_kept() -> None:
     assert selection.dropped == (1, 3)
     assert selection.sections == (SECTIONS[0], SECTIONS[2])
     assert (selection.tokens, selection.tokens_before) == (13, 24)
-    assert min(selection.scores[0], selection.scores[2]) > max(selection.scores[1], selection.scores[3])
+    assert min(selection.scores[0], selection.scores[2]) > max(
+        selection.scores[1], selection.scores[3]
+    )
 
 
 def test_the_budget_goes_to_the_most_relevant() -> None:
@@ -44,11 +46,17 @@ def test_the_budget_goes_to_the_most_relevant() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(SECTIONS), max_size=8), st.integers(0, 40), st.integers(0, 3))
-def test_kept_and_dropped_partition_the_input_within_the_budget(sections, budget, keep_last) -> None:
+def test_kept_and_dropped_partition_the_input_within_the_budget(
+    sections, budget, keep_last
+) -> None:
     selection = select(sections, "dividends", budget, keep_last=keep_last)
     assert sorted(selection.kept + selection.dropped) == list(range(len(sections)))
     assert list(selection.kept) == sorted(selection.kept)
-    pinned = sum(words(section) for section in sections[max(0, len(sections) - keep_last) :]) if keep_last else 0
+    pinned = (
+        sum(words(section) for section in sections[max(0, len(sections) - keep_last) :])
+        if keep_last
+        else 0
+    )
     assert selection.tokens <= max(budget, pinned)
     assert selection.tokens == sum(words(section) for section in selection.sections)
     assert set(range(max(0, len(sections) - keep_last), len(sections))) <= set(selection.kept)
@@ -60,7 +68,7 @@ def test_selection_narrows_along_a_pipeline() -> None:
     assert second.sections == (SECTIONS[2],)
 
 
-def test_in_a_conversation_a_question_and_its_reply_stay_together_and_the_system_message_stays() -> None:
+def test_a_question_and_its_reply_stay_together_and_the_system_message_stays() -> None:
     messages = [
         Message("system", "Be brief."),
         Message("user", "Where is parking free?"),

@@ -40,9 +40,15 @@ def test_abbreviations_do_not_end_a_sentence(sentence: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("We sold it to Apple Inc. The price was $3.", ["We sold it to Apple Inc.", "The price was $3."]),
+        (
+            "We sold it to Apple Inc. The price was $3.",
+            ["We sold it to Apple Inc.", "The price was $3."],
+        ),
         ("It ended in 2022. Sales rose.", ["It ended in 2022.", "Sales rose."]),
-        ('"Stop!" He ran. Why?  Nobody knew…  Then', ['"Stop!"', "He ran.", "Why?", "Nobody knew…", "Then"]),
+        (
+            '"Stop!" He ran. Why?  Nobody knew…  Then',
+            ['"Stop!"', "He ran.", "Why?", "Nobody knew…", "Then"],
+        ),
         ("売上は増えた。利益は減った。", ["売上は増えた。", "利益は減った。"]),
         ("Heading\n\nText goes on\nhere", ["Heading", "Text goes on\nhere"]),
     ],
@@ -53,9 +59,10 @@ def test_boundaries(text: str, expected: list[str]) -> None:
 
 def test_agrees_with_a_full_segmenter_on_plain_prose() -> None:
     text = (
-        "The airplane departed at 9:15 a.m. from runway 27. The pilot, Capt. R. Lee, reported a loss of power. "
-        'Was the tank empty? Inspectors found 3.5 gallons of fuel. "We could not land," she said. '
-        "The company (Sky Co.) paid $2.4 million in damages. Nobody was hurt! The report was filed on Feb. 3, 2021."
+        "The airplane departed at 9:15 a.m. from runway 27. The pilot, Capt. R. Lee, reported a "
+        'loss of power. Was the tank empty? Inspectors found 3.5 gallons of fuel. "We could not '
+        'land," she said. The company (Sky Co.) paid $2.4 million in damages. Nobody was hurt! The '
+        "report was filed on Feb. 3, 2021."
     )
     oracle = [part.strip() for part in pysbd.Segmenter(language="en", clean=False).segment(text)]
     assert split(text) == oracle

@@ -15,18 +15,27 @@ from sliders.schema import Grain, Induced, Sample, Schema, induce_schema
 
 ROW = {"row": "a sailing"}
 """What questions that are asked together have in common."""
-SAMPLES = (Sample("merrow.txt", "Log of the ferry Merrow. Captain Ada Lund sailed with barley on 3 May 1998."),)
+SAMPLES = (
+    Sample(
+        "merrow.txt", "Log of the ferry Merrow. Captain Ada Lund sailed with barley on 3 May 1998."
+    ),
+)
 
 
 def embed(texts: Sequence[str]) -> NDArray[np.float32]:
     """Bags of words as unit vectors: texts without a common word are orthogonal."""
     words = sorted({word for text in texts for word in text.lower().split()})
-    rows = np.array([[float(text.lower().split().count(word)) for word in words] for text in texts], dtype=np.float32)
+    rows = np.array(
+        [[float(text.lower().split().count(word)) for word in words] for text in texts],
+        dtype=np.float32,
+    )
     norms: NDArray[np.float32] = np.linalg.norm(rows, axis=1, keepdims=True)
     return (rows / np.maximum(norms, 1e-9)).astype(np.float32)
 
 
-def column(name: str, kind: str = "text", description: str = "what stands there", **options: Any) -> dict[str, Any]:
+def column(
+    name: str, kind: str = "text", description: str = "what stands there", **options: Any
+) -> dict[str, Any]:
     return {"name": name, "type": kind, "description": description, **options}
 
 
@@ -35,7 +44,9 @@ def table(name: str, *columns: dict[str, Any], **options: Any) -> dict[str, Any]
 
 
 def reply(
-    *tables: dict[str, Any], needs: Sequence[Sequence[str]] = (), missing: Sequence[tuple[int, str]] = ()
+    *tables: dict[str, Any],
+    needs: Sequence[Sequence[str]] = (),
+    missing: Sequence[tuple[int, str]] = (),
 ) -> dict[str, Any]:
     return {
         "tables": list(tables),
@@ -45,17 +56,33 @@ def reply(
 
 
 def ask(
-    questions: Sequence[str], *replies: Any, schema: Schema | None = None, dialect: Dialect = FULL, grain: Grain | None = None
+    questions: Sequence[str],
+    *replies: Any,
+    schema: Schema | None = None,
+    dialect: Dialect = FULL,
+    grain: Grain | None = None,
 ) -> tuple[Induced, ScriptedModel]:
     row = [ROW] if dialect is COMPACT and len(questions) > 1 else []
     model = ScriptedModel([*row, *replies], dialect=dialect, context_tokens=32768)
-    found = asyncio.run(induce_schema(questions, SAMPLES, schema or Schema(), model, embed, grain=grain))
+    found = asyncio.run(
+        induce_schema(questions, SAMPLES, schema or Schema(), model, embed, grain=grain)
+    )
     return found, model
 
 
-def compact(sql: str, *columns: tuple[str, str, str], row: str = "a sailing", several: bool = False) -> dict[str, Any]:
-    parts: list[dict[str, Any]] = [{"asked": ""} | dict(zip(("name", "question", "type"), part, strict=True)) for part in columns]
-    return {"sql": sql, "row": row, "in_document": "several" if several else "one", "columns": parts}
+def compact(
+    sql: str, *columns: tuple[str, str, str], row: str = "a sailing", several: bool = False
+) -> dict[str, Any]:
+    parts: list[dict[str, Any]] = [
+        {"asked": ""} | dict(zip(("name", "question", "type"), part, strict=True))
+        for part in columns
+    ]
+    return {
+        "sql": sql,
+        "row": row,
+        "in_document": "several" if several else "one",
+        "columns": parts,
+    }
 
 
 def facts(reply: dict[str, Any], of: str = "one sailing") -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""The compact dialect: one question a call, its own words first, each column a plain question to one document."""
+"""The compact dialect: one question a call, its own words first, each column a plain
+question to one document.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,13 @@ from sliders.schema import Column, Schema, Table, induce_schema, induction_promp
 from sliders.values import ColumnType
 from tests.schema.helpers import ROW, SAMPLES, ask, ask_compact, compact, embed, facts
 
-LATE = compact("SELECT COUNT(*) FROM sailings WHERE late = TRUE", ("late", "Was the ferry late?", "yes/no"))
+LATE = compact(
+    "SELECT COUNT(*) FROM sailings WHERE late = TRUE", ("late", "Was the ferry late?", "yes/no")
+)
 CARGO = compact(
-    "SELECT cargo FROM sailings WHERE tons > 3", ("cargo", "What did it carry?", "text"), ("tons", "How many tons?", "number")
+    "SELECT cargo FROM sailings WHERE tons > 3",
+    ("cargo", "What did it carry?", "text"),
+    ("tons", "How many tons?", "number"),
 )
 
 
@@ -36,13 +42,23 @@ def facts_were_asked_for_second(model: ScriptedModel) -> bool:
 def test_a_column_is_a_plain_question_and_a_judgement_is_marked() -> None:
     found, _ = ask_compact("How many were late?", LATE)
     column = found.schema.table("sailings").column("late")
-    assert (column.description, column.type, column.reading) == ("Was the ferry late?", ColumnType.BOOLEAN, "judged")
-    assert found.needs == {"How many were late?": ("sailings.late",)} and found.schema.tables[0].grain == "document"
+    assert (column.description, column.type, column.reading) == (
+        "Was the ferry late?",
+        ColumnType.BOOLEAN,
+        "judged",
+    )
+    assert (
+        found.needs == {"How many were late?": ("sailings.late",)}
+        and found.schema.tables[0].grain == "document"
+    )
 
 
 def test_each_question_is_a_call_and_the_tables_grow() -> None:
     found, model = ask(["How many were late?", "What was carried?"], LATE, CARGO, dialect=COMPACT)
-    assert len(model.history) == 3 and "Was the ferry late?" not in model.history[2].messages[-1].content
+    assert (
+        len(model.history) == 3
+        and "Was the ferry late?" not in model.history[2].messages[-1].content
+    )
     assert found.schema.table("sailings").column_names == ("late", "cargo", "tons")
     assert found.needs["What was carried?"] == ("sailings.cargo", "sailings.tons")
 
@@ -51,13 +67,22 @@ def test_questions_asked_together_are_about_one_row_and_a_question_alone_says_it
     _, model = ask(["How many were late?", "What was carried?"], LATE, CARGO, dialect=COMPACT)
     row, *questions = model.history
     assert "- How many were late?\n- What was carried?" in row.messages[-1].content
-    assert all("One row of the table is a sailing." in request.messages[-1].content for request in questions)
+    assert all(
+        "One row of the table is a sailing." in request.messages[-1].content
+        for request in questions
+    )
     _, model = ask_compact("How many were late?", LATE)
-    assert len(model.history) == 1 and "One row of the table" not in model.history[0].messages[-1].content
+    assert (
+        len(model.history) == 1
+        and "One row of the table" not in model.history[0].messages[-1].content
+    )
 
 
 def test_who_watches_is_told_of_each_question_that_is_through_also_of_one_that_failed() -> None:
-    model, through = ScriptedModel([ROW, ModelRefusal("no"), CARGO], dialect=COMPACT, context_tokens=32768), list[int]()
+    model, through = (
+        ScriptedModel([ROW, ModelRefusal("no"), CARGO], dialect=COMPACT, context_tokens=32768),
+        list[int](),
+    )
     both = ["How many were late?", "What was carried?"]
     asyncio.run(induce_schema(both, SAMPLES, Schema(), model, embed, progress=through.append))
     assert through == [1, 2]
@@ -66,14 +91,21 @@ def test_who_watches_is_told_of_each_question_that_is_through_also_of_one_that_f
 @pytest.mark.parametrize("failed", [ModelRefusal("no"), truncated("{"), {}])
 def test_without_a_row_in_common_each_question_says_its_own(failed: Any) -> None:
     model = ScriptedModel([failed, LATE, CARGO], dialect=COMPACT, context_tokens=32768)
-    found = asyncio.run(induce_schema(["How many were late?", "What was carried?"], SAMPLES, Schema(), model, embed))
-    assert not any("One row of the table" in request.messages[-1].content for request in model.history)
+    found = asyncio.run(
+        induce_schema(["How many were late?", "What was carried?"], SAMPLES, Schema(), model, embed)
+    )
+    assert not any(
+        "One row of the table" in request.messages[-1].content for request in model.history
+    )
     assert found.schema.table("sailings").column_names == ("late", "cargo", "tons")
 
 
 def test_an_apostrophe_within_a_name_is_doubled_in_the_draft() -> None:
-    priced = compact("SELECT tons FROM sailings WHERE cargo = 'Miller's oats'", ("tons", "How many tons of cargo?", "number"),
-                     ("cargo", "What cargo is it?", "text"))  # fmt: skip
+    priced = compact(
+        "SELECT tons FROM sailings WHERE cargo = 'Miller's oats'",
+        ("tons", "How many tons of cargo?", "number"),
+        ("cargo", "What cargo is it?", "text"),
+    )
     found, model = ask_compact("How many tons of Miller's oats are cargo?", priced)
     assert sum(request.json_schema is not None for request in model.history) == 1
     assert found.schema.table("sailings").column_names == ("tons", "cargo")
@@ -82,22 +114,30 @@ def test_an_apostrophe_within_a_name_is_doubled_in_the_draft() -> None:
 
 def test_columns_that_its_sql_does_not_use_are_no_part_of_the_proposal() -> None:
     extra = compact(
-        "SELECT COUNT(*) FROM sailings WHERE late", ("late", "Was it late?", "yes/no"), ("sailings", "How many?", "integer")
+        "SELECT COUNT(*) FROM sailings WHERE late",
+        ("late", "Was it late?", "yes/no"),
+        ("sailings", "How many?", "integer"),
     )
     found, model = ask_compact("How many were late?", extra)
     assert found.schema.tables[0].column_names == ("late",) and len(model.history) == 1
 
 
 def test_a_question_that_counts_rows_alone_needs_what_names_them_and_no_made_up_column() -> None:
-    counted = compact("SELECT COUNT(*) FROM sailings", ("count", "How many sailings are there?", "integer"))
+    counted = compact(
+        "SELECT COUNT(*) FROM sailings", ("count", "How many sailings are there?", "integer")
+    )
     found, model = ask_compact("How many sailings are there?", counted)
     assert found.schema.tables[0].column_names == ("name",) and len(model.history) == 1
 
 
 def test_what_its_sql_names_and_nothing_describes_is_asked_for_again() -> None:
-    short = compact("SELECT captain FROM sailings WHERE late = TRUE", ("late", "Was it late?", "yes/no"))
+    short = compact(
+        "SELECT captain FROM sailings WHERE late = TRUE", ("late", "Was it late?", "yes/no")
+    )
     whole = compact(
-        "SELECT captain FROM sailings WHERE late = TRUE", ("late", "Was it late?", "yes/no"), ("captain", "Who led it?", "text")
+        "SELECT captain FROM sailings WHERE late = TRUE",
+        ("late", "Was it late?", "yes/no"),
+        ("captain", "Who led it?", "text"),
     )
     found, model = ask_compact("Whose ferry was late?", short, facts(whole))
     assert facts_were_asked_for_second(model)
@@ -107,38 +147,61 @@ def test_what_its_sql_names_and_nothing_describes_is_asked_for_again() -> None:
 
 
 def test_a_column_that_stands_need_not_be_described_again() -> None:
-    short = compact("SELECT tons FROM trips WHERE late = TRUE", ("tons", "How many tons?", "number"))
+    short = compact(
+        "SELECT tons FROM trips WHERE late = TRUE", ("tons", "How many tons?", "number")
+    )
     found, model = ask(["How many were late?", "How heavy?"], LATE, short, dialect=COMPACT)
-    assert len(model.history) == 3 and found.needs["How heavy?"] == ("sailings.tons", "sailings.late")
+    assert len(model.history) == 3 and found.needs["How heavy?"] == (
+        "sailings.tons",
+        "sailings.late",
+    )
 
 
 def test_a_statement_that_does_not_parse_leaves_the_columns() -> None:
-    proposal = proposal_of(compact("SELECT ((", ("late", "Was it late?", "yes/no"), row="one sailing"), "Late?", Schema())
+    proposal = proposal_of(
+        compact("SELECT ((", ("late", "Was it late?", "yes/no"), row="one sailing"),
+        "Late?",
+        Schema(),
+    )
     assert proposal.tables[0].column_names == ("late",) and proposal.tables[0].name == "one_sailing"
 
 
 def test_aliases_are_no_columns() -> None:
     sql = "SELECT port, document, COUNT(*) AS n FROM sailings GROUP BY port ORDER BY n DESC LIMIT 1"
-    assert proposal_of(compact(sql, ("port", "Which port?", "text")), "Which port?", Schema()).needs == {1: ("sailings.port",)}
+    assert proposal_of(
+        compact(sql, ("port", "Which port?", "text")), "Which port?", Schema()
+    ).needs == {1: ("sailings.port",)}
 
 
 def test_the_structure_of_the_documents_decides_the_grain() -> None:
     found, _ = ask_compact("How many were late?", LATE, grain="many")
     assert found.schema.tables[0].grain == "many"
-    assert proposal_of({**LATE, "in_document": "several"}, "Late?", Schema()).tables[0].grain == "many"
-    assert proposal_of({**LATE, "in_document": "several"}, "Late?", Schema(), "document").tables[0].grain == "document"
+    assert (
+        proposal_of({**LATE, "in_document": "several"}, "Late?", Schema()).tables[0].grain == "many"
+    )
+    assert (
+        proposal_of({**LATE, "in_document": "several"}, "Late?", Schema(), "document")
+        .tables[0]
+        .grain
+        == "document"
+    )
 
 
 def test_lists_of_records_are_one_table() -> None:
     shops = compact("SELECT food FROM shops", ("food", "What is served?", "text"), row="a shop")
-    found, _ = ask(["How many were late?", "Which food?"], LATE, shops, dialect=COMPACT, grain="many")
+    found, _ = ask(
+        ["How many were late?", "Which food?"], LATE, shops, dialect=COMPACT, grain="many"
+    )
     assert [t.column_names for t in found.schema.tables] == [("late", "food")]
     assert found.needs["Which food?"] == ("sailings.food",)
 
 
 def test_one_failed_question_leaves_the_others() -> None:
     asked = ["How many were late?", "What was carried?"]
-    for replies, failed in (([LATE, truncated()], asked[1]), ([ModelRefusal("no"), CARGO], asked[0])):
+    for replies, failed in (
+        ([LATE, truncated()], asked[1]),
+        ([ModelRefusal("no"), CARGO], asked[0]),
+    ):
         found, _ = ask(asked, *replies, dialect=COMPACT)
         assert found.uncovered.keys() == {failed} and len(found.issues) == 1 and found.schema.tables
     with pytest.raises(ModelRefusal):
@@ -152,19 +215,33 @@ def test_a_column_for_words_that_nobody_asked_is_left_out() -> None:
         column["asked"] = words
     assert proposal_of(reply, "How many were late?", Schema()).needs == {1: ("sailings.late",)}
     reply["columns"][0]["asked"] = "of the late ones"  # a small model copies most of the words
-    assert proposal_of(reply, "How many of the ships were late?", Schema()).needs == {1: ("sailings.late",)}
+    assert proposal_of(reply, "How many of the ships were late?", Schema()).needs == {
+        1: ("sailings.late",)
+    }
 
 
 def test_words_with_another_ending_are_words_of_the_question() -> None:
-    reply = compact("SELECT captain FROM sailings WHERE late = 1", ("captain", "Who led?", "text"), ("late", "Late?", "yes/no"))
+    reply = compact(
+        "SELECT captain FROM sailings WHERE late = 1",
+        ("captain", "Who led?", "text"),
+        ("late", "Late?", "yes/no"),
+    )
     reply["columns"][0]["asked"], reply["columns"][1]["asked"] = "captain", "late"
-    assert proposal_of(reply, "Which captains were late?", Schema()).tables[0].column_names == ("captain", "late")
+    assert proposal_of(reply, "Which captains were late?", Schema()).tables[0].column_names == (
+        "captain",
+        "late",
+    )
     reply["columns"][0]["asked"] = "a to"  # short words begin too many others
-    assert proposal_of(reply, "Were the total amounts late?", Schema()).tables[0].column_names == ("late",)
+    assert proposal_of(reply, "Were the total amounts late?", Schema()).tables[0].column_names == (
+        "late",
+    )
 
 
 def test_a_statement_over_columns_that_stand_takes_none_of_those_that_it_does_not_use() -> None:
-    counted = compact("SELECT COUNT(*) FROM sailings WHERE cargo = 'oats'", ("sailings", "How many sailings?", "integer"))
+    counted = compact(
+        "SELECT COUNT(*) FROM sailings WHERE cargo = 'oats'",
+        ("sailings", "How many sailings?", "integer"),
+    )
     found, _ = ask(["What was carried?", "How many with oats?"], CARGO, counted, dialect=COMPACT)
     assert found.schema.table("sailings").column_names == ("cargo", "tons")
     assert found.needs["How many with oats?"] == ("sailings.cargo",) and not found.uncovered
@@ -172,13 +249,23 @@ def test_a_statement_over_columns_that_stand_takes_none_of_those_that_it_does_no
 
 def test_the_prompt_is_few_shot_and_the_question_stands_last() -> None:
     request = induction_prompt(["How many were late?"], SAMPLES, Schema(), COMPACT)
-    assert request.messages[-1].content.endswith("How many were late?") and "Ada Lund" in request.messages[-1].content
+    assert (
+        request.messages[-1].content.endswith("How many were late?")
+        and "Ada Lund" in request.messages[-1].content
+    )
     assert request.json_schema is not None and len(request.messages) > 6
 
 
 def test_stated_columns_of_other_questions_are_shown_and_judgements_are_not() -> None:
-    columns = (Column("captain", description="Who led it?"), Column("late", ColumnType.BOOLEAN, "Was it late?", reading="judged"))
-    shown = induction_prompt(["Who sailed?"], SAMPLES, Schema((Table("sailings", columns),)), COMPACT).messages[-1].content
+    columns = (
+        Column("captain", description="Who led it?"),
+        Column("late", ColumnType.BOOLEAN, "Was it late?", reading="judged"),
+    )
+    shown = (
+        induction_prompt(["Who sailed?"], SAMPLES, Schema((Table("sailings", columns),)), COMPACT)
+        .messages[-1]
+        .content
+    )
     assert "captain (text): Who led it?" in shown and "Was it late?" not in shown
 
 
@@ -188,19 +275,33 @@ def test_a_reply_without_columns_is_refused() -> None:
 
 
 def test_a_statement_at_odds_with_its_columns_gives_way_to_facts_first() -> None:
-    odd = compact("SELECT COUNT(*) FROM sailings WHERE mood = 'good'", ("mood", "Was the mood good?", "yes/no"))
-    plain = compact("SELECT COUNT(*) FROM sailings WHERE good_mood = 1", ("good_mood", "Was the mood good?", "yes/no"))
+    odd = compact(
+        "SELECT COUNT(*) FROM sailings WHERE mood = 'good'",
+        ("mood", "Was the mood good?", "yes/no"),
+    )
+    plain = compact(
+        "SELECT COUNT(*) FROM sailings WHERE good_mood = 1",
+        ("good_mood", "Was the mood good?", "yes/no"),
+    )
     found, model = ask_compact("How many had a good mood?", odd, facts(plain))
-    assert facts_were_asked_for_second(model) and found.schema.table("sailings").column_names == ("good_mood",)
+    assert facts_were_asked_for_second(model) and found.schema.table("sailings").column_names == (
+        "good_mood",
+    )
     assert "good_mood" in found.drafts["How many had a good mood?"]
-    said = compact("SELECT COUNT(*) FROM sailings WHERE mood = 'yes'", ("mood", "Was the mood good?", "yes/no"))
+    said = compact(
+        "SELECT COUNT(*) FROM sailings WHERE mood = 'yes'", ("mood", "Was the mood good?", "yes/no")
+    )
     assert len(ask_compact("How many had a good mood?", said)[1].history) == 1
 
 
 def test_facts_are_asked_of_the_row_that_all_questions_have_in_common() -> None:
-    short = compact("SELECT captain FROM sailings", ("late", "Was it late?", "yes/no"), row="a captain")
+    short = compact(
+        "SELECT captain FROM sailings", ("late", "Was it late?", "yes/no"), row="a captain"
+    )
     led = compact("SELECT captain FROM sailings", ("captain", "Who led it?", "text"))
-    found, model = ask(["How many were late?", "Who led it?"], LATE, short, facts(led), dialect=COMPACT)
+    found, model = ask(
+        ["How many were late?", "Who led it?"], LATE, short, facts(led), dialect=COMPACT
+    )
     assert [asked_for_facts(request) for request in model.history[1:]] == [False, False, True]
     assert "sailings.captain" in found.needs["Who led it?"] and not found.uncovered
 
@@ -212,49 +313,76 @@ def test_a_question_alone_is_asked_for_the_facts_of_the_row_that_it_said_itself(
 
 
 def test_one_name_told_twice_is_one_column() -> None:
-    twice = compact("SELECT port FROM sailings WHERE port = 'Tarn' OR port = 'Brill'", ("port", "From which port?", "text"),
-                    ("port", "Which port is it?", "text"))  # fmt: skip
+    twice = compact(
+        "SELECT port FROM sailings WHERE port = 'Tarn' OR port = 'Brill'",
+        ("port", "From which port?", "text"),
+        ("port", "Which port is it?", "text"),
+    )
     found, model = ask_compact("Is it Tarn or Brill?", twice)
     assert sum(request.json_schema is not None for request in model.history) == 1
     assert found.schema.tables[0].column("port").description == "From which port?"
 
 
 def test_of_two_proposals_with_as_many_faults_the_one_that_is_no_guess_stands() -> None:
-    first = compact("SELECT fare FROM sailings WHERE cargo > 1", ("fare", "What did it cost?", "number"))
-    second = compact("SELECT price FROM sailings WHERE cargo > 1", ("price", "What did it cost?", "number"))
+    first = compact(
+        "SELECT fare FROM sailings WHERE cargo > 1", ("fare", "What did it cost?", "number")
+    )
+    second = compact(
+        "SELECT price FROM sailings WHERE cargo > 1", ("price", "What did it cost?", "number")
+    )
     found, model = ask_compact("What was the fare?", first, facts(second))
     assert facts_were_asked_for_second(model) and "fare" in found.schema.tables[0].column_names
 
 
 def test_what_the_first_proposal_lacks_is_taken_from_the_second_and_no_more() -> None:
-    first = compact("SELECT fare FROM sailings ORDER BY day", ("fare", "What did it cost?", "number"))
-    second = compact("SELECT day FROM trips WHERE port = 1", ("day", "On which day?", "date"), ("port", "To where?", "integer"))
+    first = compact(
+        "SELECT fare FROM sailings ORDER BY day", ("fare", "What did it cost?", "number")
+    )
+    second = compact(
+        "SELECT day FROM trips WHERE port = 1",
+        ("day", "On which day?", "date"),
+        ("port", "To where?", "integer"),
+    )
     found, model = ask_compact("What was the fare?", first, facts(second))
     assert facts_were_asked_for_second(model)
     assert found.schema.tables[0].column_names == ("fare", "day")
     assert found.needs["What was the fare?"] == ("sailings.fare", "sailings.day")
 
 
-RATED = compact("SELECT COUNT(*) FROM sailings WHERE mood = 'happy'", ("mood", "Was the crew happy?", "text"))
+RATED = compact(
+    "SELECT COUNT(*) FROM sailings WHERE mood = 'happy'", ("mood", "Was the crew happy?", "text")
+)
 
 
 @pytest.mark.parametrize(
     ("kind", "type_"),
-    [({"A": -0.2, "D": -2.0}, ColumnType.BOOLEAN), ({"A": -1.2, "D": -0.5}, ColumnType.TEXT), ("A", ColumnType.BOOLEAN)],
+    [
+        ({"A": -0.2, "D": -2.0}, ColumnType.BOOLEAN),
+        ({"A": -1.2, "D": -0.5}, ColumnType.TEXT),
+        ("A", ColumnType.BOOLEAN),
+    ],
 )
-def test_a_text_that_is_tested_is_a_yes_or_no_where_the_model_says_so_of_its_question(kind: object, type_: ColumnType) -> None:
+def test_a_text_that_is_tested_is_a_yes_or_no_where_the_model_says_so_of_its_question(
+    kind: object, type_: ColumnType
+) -> None:
     found, model = ask_compact("How many had a happy crew?", RATED, kind, RATED, kind)
     column = found.schema.tables[0].column("mood")
     assert column.type is type_ and (column.reading == "judged") is (type_ is ColumnType.BOOLEAN)
-    assert "Was the crew happy?" in model.history[1].messages[-1].content and model.history[1].choices == ("A", "B", "C", "D")
+    assert "Was the crew happy?" in model.history[1].messages[-1].content and model.history[
+        1
+    ].choices == ("A", "B", "C", "D")
 
 
 def test_a_column_copied_from_an_example_of_the_prompt_is_asked_for_again() -> None:
     copy = ("wool_income", "What was the income from wool in the year?", "number")
     wool = compact("SELECT SUM(wool_income) FROM mill_years", copy, row="a year of a mill")
-    plain = compact("SELECT SUM(tonnes) FROM sailings", ("tonnes", "How many tonnes were carried?", "number"))
+    plain = compact(
+        "SELECT SUM(tonnes) FROM sailings", ("tonnes", "How many tonnes were carried?", "number")
+    )
     found, model = ask_compact("How many tonnes were carried?", wool, facts(plain, "one fact"))
-    assert asked_for_facts(model.history[1], "fact") and found.schema.tables[0].column_names == ("tonnes",)
+    assert asked_for_facts(model.history[1], "fact") and found.schema.tables[0].column_names == (
+        "tonnes",
+    )
     found, model = ask_compact("What was the income from wool?", wool)
     assert len(model.history) == 1 and found.schema.tables[0].column_names == ("wool_income",)
 
@@ -263,24 +391,49 @@ def counted(sql: str) -> dict[str, Any]:
     return compact(sql, ("late", "How many were late?", "integer"))
 
 
-def test_a_number_that_is_only_compared_with_1_or_0_is_a_yes_or_no_where_the_model_says_so() -> None:
+def test_a_number_compared_with_1_or_0_alone_is_a_yes_or_no_where_the_model_says_so() -> None:
     flag = counted("SELECT COUNT(*) FROM sailings WHERE late = 1")
     found, model = ask_compact("How many were late?", flag, {"A": -0.2, "B": -2.0})
-    assert found.schema.tables[0].column("late").type is ColumnType.BOOLEAN and len(model.history) == 2
-    plain = compact("SELECT COUNT(*) FROM sailings WHERE late = 1", ("late", "Was it late?", "yes/no"))
+    assert (
+        found.schema.tables[0].column("late").type is ColumnType.BOOLEAN and len(model.history) == 2
+    )
+    plain = compact(
+        "SELECT COUNT(*) FROM sailings WHERE late = 1", ("late", "Was it late?", "yes/no")
+    )
     found, model = ask_compact("How many were late?", flag, {"A": -3.0, "B": -0.1}, facts(plain))
-    assert asked_for_facts(model.history[2]) and found.schema.tables[0].column("late").description == "Was it late?"
+    assert (
+        asked_for_facts(model.history[2])
+        and found.schema.tables[0].column("late").description == "Was it late?"
+    )
 
 
 @pytest.mark.parametrize("test", ["late > 0", "late = 2", "late = 1 ORDER BY late"])
 def test_a_number_that_is_used_as_one_stays_one(test: str) -> None:
-    found, model = ask_compact("How many were late?", counted(f"SELECT COUNT(*) FROM sailings WHERE {test}"))
-    assert found.schema.tables[0].column("late").type is ColumnType.INTEGER and len(model.history) == 1
+    found, model = ask_compact(
+        "How many were late?", counted(f"SELECT COUNT(*) FROM sailings WHERE {test}")
+    )
+    assert (
+        found.schema.tables[0].column("late").type is ColumnType.INTEGER and len(model.history) == 1
+    )
 
 
 def test_yes_and_no_of_one_question_and_of_its_opposite_are_two_columns() -> None:
-    liked = compact("SELECT COUNT(*) FROM sailings WHERE liked = 1", ("liked", "Was the trip liked?", "yes/no"))
-    disliked = compact("SELECT COUNT(*) FROM sailings WHERE disliked = 1", ("disliked", "Was the trip disliked?", "yes/no"))
-    again = compact("SELECT COUNT(*) FROM sailings WHERE enjoyed = 1", ("enjoyed", "was the trip liked?", "yes/no"))
-    found, _ = ask(["How many liked?", "How many disliked?", "How many enjoyed?"], liked, disliked, again, dialect=COMPACT)
+    liked = compact(
+        "SELECT COUNT(*) FROM sailings WHERE liked = 1", ("liked", "Was the trip liked?", "yes/no")
+    )
+    disliked = compact(
+        "SELECT COUNT(*) FROM sailings WHERE disliked = 1",
+        ("disliked", "Was the trip disliked?", "yes/no"),
+    )
+    again = compact(
+        "SELECT COUNT(*) FROM sailings WHERE enjoyed = 1",
+        ("enjoyed", "was the trip liked?", "yes/no"),
+    )
+    found, _ = ask(
+        ["How many liked?", "How many disliked?", "How many enjoyed?"],
+        liked,
+        disliked,
+        again,
+        dialect=COMPACT,
+    )
     assert found.schema.tables[0].column_names == ("liked", "disliked")

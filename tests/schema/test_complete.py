@@ -15,8 +15,12 @@ from tests.schema.helpers import SAMPLES
 PINNED = schema_from({"Sailings": {"Captain": "text", "order": "integer"}})
 
 
-def complete(schema: Schema, said: str = "one", dialect: Dialect = FULL, grain: Grain | None = None) -> tuple[Schema, int]:
-    model = ScriptedModel({"schema": {"row": "one sailing", "rows_per_document": said}}, dialect=dialect)
+def complete(
+    schema: Schema, said: str = "one", dialect: Dialect = FULL, grain: Grain | None = None
+) -> tuple[Schema, int]:
+    model = ScriptedModel(
+        {"schema": {"row": "one sailing", "rows_per_document": said}}, dialect=dialect
+    )
     return asyncio.run(complete_schema(schema, SAMPLES, model, grain=grain)), len(model.history)
 
 

@@ -10,7 +10,9 @@ from sliders.values import ColumnType
 NAME = Column("name", description="its name")
 
 
-def reasons(*columns: Column, name: str = "accidents", row: str = "one accident", key: tuple[str, ...] = ()) -> list[str]:
+def reasons(
+    *columns: Column, name: str = "accidents", row: str = "one accident", key: tuple[str, ...] = ()
+) -> list[str]:
     return [issue.reason for issue in table_issues(Table(name, columns, row, key=key))]
 
 
@@ -54,7 +56,9 @@ def test_a_key_names_columns() -> None:
 
 def test_questions_have_needs_or_are_said_to_be_uncovered() -> None:
     table = Table("t", (NAME,))
-    found = criticize([table], {1: ["t.name"], 2: ["t.colour"]}, {4: "no prices"}, ["a", "b", "c", "d"], Schema())
+    found = criticize(
+        [table], {1: ["t.name"], 2: ["t.colour"]}, {4: "no prices"}, ["a", "b", "c", "d"], Schema()
+    )
     assert [issue.subject for issue in found] == ["question 2", "question 3"]
     assert criticize([], {1: ["t.name"]}, {}, ["a"], Schema((table,))) == ()
     assert criticize([], {}, {1: "all of it"}, ["a"], Schema())[0].subject == "schema"

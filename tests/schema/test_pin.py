@@ -1,4 +1,6 @@
-"""Schemas that users give: dict, YAML, files, pydantic models and DDL say the same; mistakes are named."""
+"""Schemas that users give: dict, YAML, files, pydantic models and DDL say the
+same; mistakes are named.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ FOUR = [("ferry", "text"), ("tons", "number"), ("left_on", "date"), ("late", "bo
 def test_all_forms_give_the_same_columns(tmp_path: Path) -> None:
     path = tmp_path / "schema.yaml"
     path.write_text(YAML)
-    mapping = {"sailings": {"ferry": "text", "tons": "number", "left_on": "date", "late": "boolean"}}
+    mapping = {
+        "sailings": {"ferry": "text", "tons": "number", "left_on": "date", "late": "boolean"}
+    }
     for source in (YAML, DDL, mapping, path, str(path)):
         assert types(source) == FOUR
     assert types(Sailings)[:4] == FOUR
@@ -84,7 +88,15 @@ def test_mistakes_are_named(source: object, said: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [{"a": 1}, {"tables": 5}, {"tables": ["x"]}, {"a": "text"}, {1: {"a": "text"}}, "CREATE TABLE", "CREATE TABLE t (a int, b"],
+    [
+        {"a": 1},
+        {"tables": 5},
+        {"tables": ["x"]},
+        {"a": "text"},
+        {1: {"a": "text"}},
+        "CREATE TABLE",
+        "CREATE TABLE t (a int, b",
+    ],
 )
 def test_what_is_no_schema_is_refused_in_a_sentence(source: object) -> None:
     with pytest.raises(SchemaError) as refused:
@@ -93,14 +105,25 @@ def test_what_is_no_schema_is_refused_in_a_sentence(source: object) -> None:
 
 
 def test_yaml_is_read_as_it_is_meant() -> None:
-    text = "tables: [{name: t, key: a, row: , columns: {a: {unit: , scale: 1000}, b: {values: [yes, no, 3]}, c: {values: one}}}]"
+    text = (
+        "tables: [{name: t, key: a, row: , columns: {a: {unit: , scale: 1000}, b: {values: [yes, "
+        "no, 3]}, c: {values: one}}}]"
+    )
     table = schema_from(text).tables[0]
-    assert (table.key, table.row, table.columns[0].unit, table.columns[0].scale) == (("a",), "", "", "1000")
+    assert (table.key, table.row, table.columns[0].unit, table.columns[0].scale) == (
+        ("a",),
+        "",
+        "",
+        "1000",
+    )
     assert [c.values for c in table.columns[1:]] == [("yes", "no", "3"), ("one",)]
 
 
 def test_whole_numbers_and_times_of_sql_are_these() -> None:
-    assert types("CREATE TABLE t (a TINYINT, b TIMESTAMPTZ)") == [("a", "integer"), ("b", "datetime")]
+    assert types("CREATE TABLE t (a TINYINT, b TIMESTAMPTZ)") == [
+        ("a", "integer"),
+        ("b", "datetime"),
+    ]
 
 
 def test_a_schema_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
@@ -111,10 +134,22 @@ def test_a_schema_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
 def test_a_pinned_column_takes_every_field_and_survives_storage() -> None:
     said = {
-        "name": "verdict", "type": "enum", "values": ["won", "lost"], "description": "won when ...", "reading": "judged",
-        "unit": "", "required": True,
-    }  # fmt: skip
-    money = {"name": "fee", "type": "number", "unit": "USD", "scale": "thousands", "currency": "USD", "additive": True}
+        "name": "verdict",
+        "type": "enum",
+        "values": ["won", "lost"],
+        "description": "won when ...",
+        "reading": "judged",
+        "unit": "",
+        "required": True,
+    }
+    money = {
+        "name": "fee",
+        "type": "number",
+        "unit": "USD",
+        "scale": "thousands",
+        "currency": "USD",
+        "additive": True,
+    }
     table = {
         "name": "cases",
         "row": "one case",
@@ -125,7 +160,12 @@ def test_a_pinned_column_takes_every_field_and_survives_storage() -> None:
     }
     schema = schema_from({"tables": [table]})
     column = schema.tables[0].column("verdict")
-    assert (column.type, column.reading, column.required, column.values) == (ColumnType.CATEGORY, "judged", True, ("won", "lost"))
+    assert (column.type, column.reading, column.required, column.values) == (
+        ColumnType.CATEGORY,
+        "judged",
+        True,
+        ("won", "lost"),
+    )
     assert (schema.tables[0].documents, schema.tables[0].key) == ("judgments", ("verdict",))
 
 

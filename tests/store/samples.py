@@ -21,7 +21,10 @@ def span_of(words: str, document: Document | None = None) -> Span:
 def document(identifier: str, name: str, text: str = TEXT) -> Document:
     heading, rest = text.index("\n"), text.rindex("Item")
     price = text.index("40")
-    grid = TableGrid(("Item", "Price"), ((TableCell("vase", rest + 6, rest + 10), TableCell("$40", price, price + 2)),))
+    grid = TableGrid(
+        ("Item", "Price"),
+        ((TableCell("vase", rest + 6, rest + 10), TableCell("$40", price, price + 2)),),
+    )
     return Document(
         id=identifier,
         name=name,
@@ -48,12 +51,29 @@ def chunks_of(source: Document) -> list[Chunk]:
     context = ChunkContext(source.title, ("Orders",), 1, 1, ("a caption",))
     other = ChunkContext("Another title", (), 2, 2)
     return [
-        Chunk(f"{source.id}/0", source.id, 0, 0, middle, source.text[:middle], 12, context, frozenset({"paragraph"})),
         Chunk(
-            f"{source.id}/1", source.id, 1, middle, len(source.text), source.text[middle:], 7, other,
+            f"{source.id}/0",
+            source.id,
+            0,
+            0,
+            middle,
+            source.text[:middle],
+            12,
+            context,
+            frozenset({"paragraph"}),
+        ),
+        Chunk(
+            f"{source.id}/1",
+            source.id,
+            1,
+            middle,
+            len(source.text),
+            source.text[middle:],
+            7,
+            other,
             frozenset({"table", "caption"}),
         ),
-    ]  # fmt: skip
+    ]
 
 
 ORDERS = Table(
@@ -72,32 +92,59 @@ SCHEMA = Schema((ORDERS,))
 
 def grounded(column: str, value: Scalar, words: str, source: Document = DOCUMENT) -> Cell:
     return Cell(
-        column, value, words, Grounding.EXACT, span_of(words, source), unit="USD" if column == "price" else "",
-        call_id="call-1", model="double", prompt_hash="abc",
-    )  # fmt: skip
+        column,
+        value,
+        words,
+        Grounding.EXACT,
+        span_of(words, source),
+        unit="USD" if column == "price" else "",
+        call_id="call-1",
+        model="double",
+        prompt_hash="abc",
+    )
 
 
 def rows_of(source: Document) -> list[Row]:
     first = Row(
-        f"{source.id}-r0", "orders", source.id, f"{source.id}/0", 0,
+        f"{source.id}-r0",
+        "orders",
+        source.id,
+        f"{source.id}/0",
+        0,
         (
             grounded("customer", "Northwind", "Northwind", source),
             grounded("pieces", 12, "12", source),
             grounded("price", 1250, "1,250", source),
             Cell("paid", absence=Absence.NOT_STATED),
         ),
-    )  # fmt: skip
+    )
     second = Row(
-        f"{source.id}-r1", "orders", source.id, f"{source.id}/1", 0,
+        f"{source.id}-r1",
+        "orders",
+        source.id,
+        f"{source.id}/1",
+        0,
         (
-            Cell("customer", printed="Contoso", absence=Absence.UNGROUNDED, detail="the words are not in the text"),
+            Cell(
+                "customer",
+                printed="Contoso",
+                absence=Absence.UNGROUNDED,
+                detail="the words are not in the text",
+            ),
             grounded("price", 40, "40", source),
             Cell(
-                "paid", True, "vase", Grounding.DERIVED, span_of("vase", source), rationale="vases are paid at once",
-                call_id="call-2", model="double", prompt_hash="abc",
+                "paid",
+                True,
+                "vase",
+                Grounding.DERIVED,
+                span_of("vase", source),
+                rationale="vases are paid at once",
+                call_id="call-2",
+                model="double",
+                prompt_hash="abc",
             ),
         ),
-    )  # fmt: skip
+    )
     return [first, second]
 
 
@@ -111,9 +158,12 @@ def fill(catalog: Catalog) -> Catalog:
 
 
 MERGED = DataRow(
-    "doc-1-r0", "orders.md", "doc-1", {"customer": "Northwind", "pieces": 12, "price": 1290.0, "paid": True},
+    "doc-1-r0",
+    "orders.md",
+    "doc-1",
+    {"customer": "Northwind", "pieces": 12, "price": 1290.0, "paid": True},
     ("doc-1-r0", "doc-1-r1"),
-)  # fmt: skip
+)
 
 
 def merge(catalog: Catalog, *derived: Derivation) -> TableVersion:

@@ -1,4 +1,6 @@
-"""The cage on PostgreSQL: attacks are refused by the server, with the parser out of the way as well."""
+"""The cage on PostgreSQL: attacks are refused by the server, with the parser
+out of the way as well.
+"""
 
 from __future__ import annotations
 
@@ -120,9 +122,18 @@ def test_attack_is_refused(caged: Catalog, other: Database, attack: str, parse: 
     before, objects = caged.database.query("SELECT * FROM orders__v1"), caged.database.names()
     started = time.monotonic()
     with pytest.raises(StoreError):
-        run_readonly(caged.database, attack.replace("{other}", schema), tables=["orders"], limits=SMALL, parse=parse)
+        run_readonly(
+            caged.database,
+            attack.replace("{other}", schema),
+            tables=["orders"],
+            limits=SMALL,
+            parse=parse,
+        )
     assert time.monotonic() - started < 30
-    assert (caged.database.query("SELECT * FROM orders__v1"), caged.database.names()) == (before, objects)
+    assert (caged.database.query("SELECT * FROM orders__v1"), caged.database.names()) == (
+        before,
+        objects,
+    )
 
 
 @pytest.mark.parametrize(

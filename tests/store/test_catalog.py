@@ -13,10 +13,30 @@ from sliders.errors import StoreError
 from sliders.extraction import Absence, Cell, Grounding, How, Row, Span
 from sliders.llm import Call
 from sliders.schema import Column, Schema, Table
-from sliders.store import Catalog, Correction, Database, Decision, Reliability, SqlAttempt, Task, codec
+from sliders.store import (
+    Catalog,
+    Correction,
+    Database,
+    Decision,
+    Reliability,
+    SqlAttempt,
+    Task,
+    codec,
+)
 from sliders.values import ColumnType
 
-from .samples import DOCUMENT, ORDERS, SCHEMA, TEXT, chunks_of, document, fill, grounded, rows_of, span_of
+from .samples import (
+    DOCUMENT,
+    ORDERS,
+    SCHEMA,
+    TEXT,
+    chunks_of,
+    document,
+    fill,
+    grounded,
+    rows_of,
+    span_of,
+)
 
 
 def test_everything_comes_back_after_reopening(place: str | Path) -> None:
@@ -36,10 +56,15 @@ def test_same_content_is_one_document_and_changed_content_a_new_version(catalog:
     changed = catalog.documents.add(document("d2", "a.md", TEXT + "More.\n"))
     assert (changed.outcome, changed.replaced) == ("changed", "d1")
     assert [(d.id, d.version) for d in catalog.documents.all()] == [("d2", 2)]
-    assert [(d.id, d.superseded_by) for d in catalog.documents.all(superseded=True)] == [("d1", "d2"), ("d2", "")]
+    assert [(d.id, d.superseded_by) for d in catalog.documents.all(superseded=True)] == [
+        ("d1", "d2"),
+        ("d2", ""),
+    ]
     back = catalog.documents.add(document("d1", "a.md"))
     assert (back.outcome, back.replaced) == ("changed", "d2")
-    assert [(d.id, d.name, d.version, d.characters) for d in catalog.documents.all()] == [("d1", "a.md", 3, len(TEXT))]
+    assert [(d.id, d.name, d.version, d.characters) for d in catalog.documents.all()] == [
+        ("d1", "a.md", 3, len(TEXT))
+    ]
 
 
 def test_rows_of_a_superseded_document_leave_the_table(filled: Catalog) -> None:
@@ -58,10 +83,16 @@ def test_places_and_outlines_are_those_of_the_chunks_of_current_documents(filled
         ("doc-1/1", (), frozenset({"table", "caption"})),
     ]
     filled.documents.add(document("doc-2", "orders.md", TEXT + "More.\n"))
-    assert (filled.documents.count(), filled.chunks.places(), filled.chunks.outlines()) == (1, [], [])
+    assert (filled.documents.count(), filled.chunks.places(), filled.chunks.outlines()) == (
+        1,
+        [],
+        [],
+    )
 
 
-def test_tasks_of_another_definition_are_not_mixed_with_those_of_the_schema(filled: Catalog) -> None:
+def test_tasks_of_another_definition_are_not_mixed_with_those_of_the_schema(
+    filled: Catalog,
+) -> None:
     task = Task("orders", ("pieces",), "doc-1/0")
     other = replace(SCHEMA.table("orders"), row="something else")
     filled.extractions.save([], [task])
@@ -85,7 +116,9 @@ def test_cutting_a_document_anew_replaces_its_chunks(filled: Catalog) -> None:
     filled.chunks.save("doc-1", [whole])
     assert filled.chunks.of("doc-1") == [whole]
     assert filled.extractions.rows("orders") == []  # they were read from chunks that are gone
-    assert filled.chunks.find("doc-1/0").text == chunks_of(DOCUMENT)[0].text  # but lineage still finds them
+    assert (
+        filled.chunks.find("doc-1/0").text == chunks_of(DOCUMENT)[0].text
+    )  # but lineage still finds them
     assert {hit.chunk_id for hit in filled.chunks.search("lamps")} == {"whole"}
     filled.chunks.save("doc-1", chunks_of(DOCUMENT))
     assert filled.extractions.rows("orders") == rows_of(DOCUMENT)
@@ -110,11 +143,18 @@ def test_chunk_text_is_stored_once(tmp_path: Path) -> None:
         catalog.chunks.save(
             "big",
             [
-                replace(plain, id=f"c{n}", document_id="big", position=n, start=n * size, end=(n + 1) * size,
-                        text=text[n * size : (n + 1) * size])
+                replace(
+                    plain,
+                    id=f"c{n}",
+                    document_id="big",
+                    position=n,
+                    start=n * size,
+                    end=(n + 1) * size,
+                    text=text[n * size : (n + 1) * size],
+                )
                 for n in range(20)
             ],
-        )  # fmt: skip
+        )
         tables = "('sl_documents', 'sl_chunks', 'sl_chunk_search_content')"
         stored = database.value(f"SELECT sum(pgsize) FROM dbstat WHERE name IN {tables}")
         assert stored < 1.2 * len(text)
@@ -125,7 +165,12 @@ def test_schema_versions(catalog: Catalog) -> None:
     assert catalog.schemas.save(SCHEMA, "first") == 1
     assert catalog.schemas.save(SCHEMA, "same again") == 1
     wider = Schema(
-        (replace(ORDERS, columns=(*ORDERS.columns, Column("colour", ColumnType.CATEGORY, values=("red",)))),)
+        (
+            replace(
+                ORDERS,
+                columns=(*ORDERS.columns, Column("colour", ColumnType.CATEGORY, values=("red",))),
+            ),
+        )
     )
     assert catalog.schemas.save(wider, "a later question") == 2
     assert catalog.schemas.current() == wider
@@ -138,11 +183,16 @@ def test_schema_versions(catalog: Catalog) -> None:
 
 def test_new_cells_join_the_row_and_the_old_ones_stay(filled: Catalog) -> None:
     row = rows_of(DOCUMENT)[0]
-    filled.extractions.save([replace(row, cells=(grounded("paid", True, "bought"), grounded("pieces", 13, "12")))])
+    filled.extractions.save(
+        [replace(row, cells=(grounded("paid", True, "bought"), grounded("pieces", 13, "12")))]
+    )
     found = filled.extractions.get([row.id])[row.id]
     assert {cell.column: cell.value for cell in found.cells} == {
-        "customer": "Northwind", "pieces": 13, "price": 1250, "paid": True,
-    }  # fmt: skip
+        "customer": "Northwind",
+        "pieces": 13,
+        "price": 1250,
+        "paid": True,
+    }
 
 
 def test_rows_tasks_and_decisions_are_one_transaction(catalog: Catalog) -> None:
@@ -152,7 +202,9 @@ def test_rows_tasks_and_decisions_are_one_transaction(catalog: Catalog) -> None:
     bad = replace(rows_of(DOCUMENT)[1], cells=(Cell("nowhere", 1, "1", Grounding.EXACT),))
     tasks = [Task("orders", ("customer",), "doc-1/0")]
     with pytest.raises(StoreError, match="column 'nowhere'"):
-        catalog.extractions.save([rows_of(DOCUMENT)[0], bad], tasks, [Decision("extract", "chunk:doc-1/0", "done", "")])
+        catalog.extractions.save(
+            [rows_of(DOCUMENT)[0], bad], tasks, [Decision("extract", "chunk:doc-1/0", "done", "")]
+        )
     assert catalog.extractions.rows("orders") == []
     assert catalog.extractions.settled(ORDERS) == {}
     assert catalog.journal.decisions() == []
@@ -160,9 +212,15 @@ def test_rows_tasks_and_decisions_are_one_transaction(catalog: Catalog) -> None:
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"table": "x"}, "table 'x'"), ({"document_id": "x"}, "document 'x'"), ({"chunk_id": "x"}, "chunk 'x'")],
+    [
+        ({"table": "x"}, "table 'x'"),
+        ({"document_id": "x"}, "document 'x'"),
+        ({"chunk_id": "x"}, "chunk 'x'"),
+    ],
 )
-def test_row_of_unknown_origin_is_refused(filled: Catalog, change: dict[str, str], words: str) -> None:
+def test_row_of_unknown_origin_is_refused(
+    filled: Catalog, change: dict[str, str], words: str
+) -> None:
     with pytest.raises(StoreError, match=words):
         filled.extractions.save([replace(rows_of(DOCUMENT)[0], id="new", **change)])
 
@@ -178,22 +236,34 @@ def test_settled_work_is_not_asked_again(filled: Catalog) -> None:
         [], [Task("orders", both, "doc-1/0"), Task("orders", both, "doc-1/1", "failed", "time-out")]
     )
     filled.extractions.save([], [Task("orders", ("price",), "doc-1/0", "gated", "no price")])
-    assert filled.extractions.settled(ORDERS) == {"doc-1/0": frozenset({"customer", "pieces", "price"})}
-    assert [(t.chunk_id, t.reason) for t in filled.extractions.tasks(state="failed")] == [("doc-1/1", "time-out")]
+    assert filled.extractions.settled(ORDERS) == {
+        "doc-1/0": frozenset({"customer", "pieces", "price"})
+    }
+    assert [(t.chunk_id, t.reason) for t in filled.extractions.tasks(state="failed")] == [
+        ("doc-1/1", "time-out")
+    ]
     filled.extractions.save([], [Task("orders", both, "doc-1/1")])
     assert filled.extractions.tasks(state="failed") == []
     # Another meaning of a column is another question; the other columns stay settled.
-    columns = tuple(replace(c, description="the buyer") if c.name == "customer" else c for c in ORDERS.columns)
-    assert filled.extractions.settled(replace(ORDERS, columns=columns))["doc-1/0"] == {"pieces", "price"}
+    columns = tuple(
+        replace(c, description="the buyer") if c.name == "customer" else c for c in ORDERS.columns
+    )
+    assert filled.extractions.settled(replace(ORDERS, columns=columns))["doc-1/0"] == {
+        "pieces",
+        "price",
+    }
 
 
 def test_every_empty_cell_says_why(filled: Catalog) -> None:
     said = Cell("customer", "Contoso", absence=Absence.UNGROUNDED)
     filled.extractions.save([replace(rows_of(DOCUMENT)[1], cells=(said,))])
-    assert filled.database.query("SELECT column_name, why, how, said FROM cell_absence ORDER BY 1") == [
-        ("customer", "ungrounded", "stated", "Contoso"), ("paid", "not stated", "stated", None),
+    assert filled.database.query(
+        "SELECT column_name, why, how, said FROM cell_absence ORDER BY 1"
+    ) == [
+        ("customer", "ungrounded", "stated", "Contoso"),
+        ("paid", "not stated", "stated", None),
         ("pieces", "not asked", "stated", None),
-    ]  # fmt: skip
+    ]
 
 
 JUDGED = Cell("paid", True, how=How.JUDGED, odds=(("yes", -0.25), ("no", -1.5)), model="double")
@@ -208,7 +278,9 @@ def judged(filled: Catalog) -> dict[str, Cell]:
 def test_cells_keep_how_they_were_read(filled: Catalog) -> None:
     filled.documents.add(document("doc-2", "other.md"))
     parts = (span_of("lamps"), Span("doc-2", 0, 6, None))
-    computed = replace(grounded("pieces", 14, "12"), how=How.COMPUTED, rationale="12 + 2", parts=parts, doubt="odd")
+    computed = replace(
+        grounded("pieces", 14, "12"), how=How.COMPUTED, rationale="12 + 2", parts=parts, doubt="odd"
+    )
     filled.extractions.save([replace(rows_of(DOCUMENT)[0], cells=(computed, JUDGED))])
     row = filled.extractions.rows("orders")[0]
     assert (row.cell("pieces"), row.cell("paid")) == (computed, JUDGED)
@@ -216,11 +288,16 @@ def test_cells_keep_how_they_were_read(filled: Catalog) -> None:
 
 def test_judged_values_are_cut_anew_and_the_rest_stays(filled: Catalog) -> None:
     old = judged(filled)
-    new = {row: replace(cell, value=False, doubt="" if cell.value else "near the cut") for row, cell in old.items()}
+    new = {
+        row: replace(cell, value=False, doubt="" if cell.value else "near the cut")
+        for row, cell in old.items()
+    }
     first = filled.tables.materialise("orders")
     assert filled.extractions.recalibrate("orders", "paid", new, "cut at 1.2") == 1
     assert {id: row.cell("paid") for id, row in filled.extractions.get(list(new)).items()} == new
-    assert filled.extractions.get(["doc-1-r0"])["doc-1-r0"].cell("pieces") == grounded("pieces", 12, "12")
+    assert filled.extractions.get(["doc-1-r0"])["doc-1-r0"].cell("pieces") == grounded(
+        "pieces", 12, "12"
+    )
     assert filled.tables.materialise("orders").version == first.version + 1
     [decision] = filled.journal.decisions(subject="column:orders.paid")
     assert decision.reason == "cut at 1.2; 1 of 2 values changed, before: false 1, true 1"
@@ -234,19 +311,25 @@ def test_judged_values_are_cut_anew_and_the_rest_stays(filled: Catalog) -> None:
 def test_values_are_counted_by_what_they_rest_on(filled: Catalog) -> None:
     assert filled.extractions.reliability("orders") == Reliability(values=5, ungrounded=1)
     cells = judged(filled)
-    filled.extractions.recalibrate("orders", "paid", {k: replace(c, doubt="near the cut") for k, c in cells.items()}, "x")
+    filled.extractions.recalibrate(
+        "orders", "paid", {k: replace(c, doubt="near the cut") for k, c in cells.items()}, "x"
+    )
     unparsed = Cell("pieces", "a few", "a few", absence=Absence.NOT_PARSED)
     filled.extractions.save([replace(rows_of(DOCUMENT)[0], cells=(unparsed,))])
     paid = filled.extractions.reliability("orders", ["paid"])
     assert paid == Reliability(values=2, judged=2, unverified=2)
-    assert paid + filled.extractions.reliability("orders", ["pieces"]) == Reliability(2, 0, 2, 2, 0, 1)
+    assert paid + filled.extractions.reliability("orders", ["pieces"]) == Reliability(
+        2, 0, 2, 2, 0, 1
+    )
     assert filled.extractions.reliability("nothing") == Reliability()
     assert filled.extractions.documents_with_rows("orders") == {"doc-1"}
 
 
 def test_schemas_of_earlier_versions_are_read() -> None:
-    text = """{"tables":[{"name":"t","row":"","description":"","grain":"many","key":["c"],"pinned":false,"columns":[
-        {"name":"c","type":"enum","enum_values":["a","b"],"examples":["a"],"percent_range":true,"date_format":"x"}]}]}"""
+    text = """{"tables":[{"name":"t","row":"","description":"","grain":"many","key":["c"],\
+"pinned":false,"columns":[
+        {"name":"c","type":"enum","enum_values":["a","b"],"examples":["a"],"percent_range":true,\
+"date_format":"x"}]}]}"""
     column = Column("c", ColumnType.CATEGORY, values=("a", "b"))
     assert codec.decode_schema(text) == Schema((Table("t", (column,), key=("c",)),))
 
@@ -255,18 +338,35 @@ def test_what_changes_a_reading_is_asked_again() -> None:
     column, table = Column("c", ColumnType.NUMBER), Table("t", ())
     asked = codec.column_hash(table, column)
     same = replace(column, required=True, additive=True, pinned=True)
-    assert codec.column_hash(replace(table, description="x", key=("c",), documents="x", pinned=True), same) == asked
-    others = [{"name": "d"}, {"type": ColumnType.INTEGER}, {"description": "x"}, {"unit": "m"}, {"scale": "millions"},
-              {"currency": "EUR"}, {"values": ("a",)}, {"reading": "judged"}]  # fmt: skip
+    assert (
+        codec.column_hash(
+            replace(table, description="x", key=("c",), documents="x", pinned=True), same
+        )
+        == asked
+    )
+    others = [
+        {"name": "d"},
+        {"type": ColumnType.INTEGER},
+        {"description": "x"},
+        {"unit": "m"},
+        {"scale": "millions"},
+        {"currency": "EUR"},
+        {"values": ("a",)},
+        {"reading": "judged"},
+    ]
     tables = [{"name": "u"}, {"row": "one t"}, {"grain": "document"}]
     hashes = {codec.column_hash(table, replace(column, **change)) for change in others}  # type: ignore[arg-type]
     hashes |= {codec.column_hash(replace(table, **change), column) for change in tables}  # type: ignore[arg-type]
     assert len(hashes | {asked}) == len(others) + len(tables) + 1
 
 
-_SCALARS = st.none() | st.booleans() | st.integers(-(2**80), 2**80) | st.floats(allow_nan=False) | st.text(
-    alphabet=st.characters(exclude_categories=["Cs"])
-)  # fmt: skip
+_SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**80), 2**80)
+    | st.floats(allow_nan=False)
+    | st.text(alphabet=st.characters(exclude_categories=["Cs"]))
+)
 
 
 @given(_SCALARS)
@@ -279,7 +379,14 @@ def test_scalar_survives_sqlite(value: str | int | float | bool | None) -> None:
 def test_odd_values_survive_the_workspace(filled: Catalog) -> None:
     values = [True, False, 2**70, -(2**63), math.inf, 0.1, "", "1", "é\n🚀", 0]
     rows = [
-        Row(f"odd{n}", "orders", "doc-1", "doc-1/0", n, (replace(grounded("customer", "x", "12"), value=value),))
+        Row(
+            f"odd{n}",
+            "orders",
+            "doc-1",
+            "doc-1/0",
+            n,
+            (replace(grounded("customer", "x", "12"), value=value),),
+        )
         for n, value in enumerate(values)
     ]
     filled.extractions.save(rows)
@@ -289,31 +396,77 @@ def test_odd_values_survive_the_workspace(filled: Catalog) -> None:
 
 
 def test_names_of_every_kind_become_sql_names(catalog: Catalog) -> None:
-    names = ["1st half", 'say "hi"', "🚀", "Orders", "orders", "sl_rows", "sqlite_x", "a__v1", "select", "audit_x",
-             "cell_absence", "json_each", "a\x00b\nc", "", "x" * 500]  # fmt: skip
-    names = [name.replace("\x00", "") if catalog.database.on_server else name for name in names]  # it keeps no NUL
+    names = [
+        "1st half",
+        'say "hi"',
+        "🚀",
+        "Orders",
+        "orders",
+        "sl_rows",
+        "sqlite_x",
+        "a__v1",
+        "select",
+        "audit_x",
+        "cell_absence",
+        "json_each",
+        "a\x00b\nc",
+        "",
+        "x" * 500,
+    ]
+    names = [
+        name.replace("\x00", "") if catalog.database.on_server else name for name in names
+    ]  # it keeps no NUL
     columns = ["rowid", "Name", "name", "document", "row_id", "_sources", "group", 'q"', "", "🚀"]
     catalog.documents.add(DOCUMENT)
     catalog.chunks.save("doc-1", chunks_of(DOCUMENT))
-    catalog.schemas.save(Schema(tuple(Table(name, tuple(Column(c) for c in columns)) for name in names)))
+    catalog.schemas.save(
+        Schema(tuple(Table(name, tuple(Column(c) for c in columns)) for name in names))
+    )
     for number, name in enumerate(names):
         cells = tuple(grounded(column, f"{number}-{column}", "Northwind") for column in columns)
         catalog.extractions.save([Row(f"n{number}", name, "doc-1", "doc-1/0", 0, cells)])
         catalog.tables.materialise(name)
     relations = [catalog.schemas.relation(name) for name in names]
     assert len({relation.relation.lower() for relation in relations}) == len(names)
-    assert [relation.relation for relation in relations][:4] == ["1st half", 'say "hi"', "🚀", "Orders"]
+    assert [relation.relation for relation in relations][:4] == [
+        "1st half",
+        'say "hi"',
+        "🚀",
+        "Orders",
+    ]
     for number, relation in enumerate(relations):
         quoted = relation.relation.replace('"', '""')
         row = catalog.database.one(f'SELECT * FROM "{quoted}"')
-        assert row == (*(f"{number}-{column}" for column in columns), "orders.md", "doc-1", f"n{number}")
+        assert row == (
+            *(f"{number}-{column}" for column in columns),
+            "orders.md",
+            "doc-1",
+            f"n{number}",
+        )
 
 
 def call(**changes: object) -> Call:
     plain = Call(
-        "id-1", "key-1", "extract", "double", "hash", '[{"role": "user"}]', "reply", {"rows": [1]}, "stop", True,
-        (-0.5, -1.0), 100, 20, 1.5, 0.25, 1, False, "", 1_700_000_000.0,
-    )  # fmt: skip
+        "id-1",
+        "key-1",
+        "extract",
+        "double",
+        "hash",
+        '[{"role": "user"}]',
+        "reply",
+        {"rows": [1]},
+        "stop",
+        True,
+        (-0.5, -1.0),
+        100,
+        20,
+        1.5,
+        0.25,
+        1,
+        False,
+        "",
+        1_700_000_000.0,
+    )
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 
@@ -325,7 +478,9 @@ def test_calls_are_kept_and_found(catalog: Catalog) -> None:
         catalog.calls.record(one)
     assert catalog.calls.lookup("key-1") == call().response()
     assert catalog.calls.lookup("key-2") is None and catalog.calls.lookup("key-3") is None
-    assert catalog.database.query("SELECT run, count(*), count(prompt) FROM sl_calls GROUP BY run") == [(run, 3, 2)]
+    assert catalog.database.query(
+        "SELECT run, count(*), count(prompt) FROM sl_calls GROUP BY run"
+    ) == [(run, 3, 2)]
     usage = catalog.calls.usage()["extract"]
     assert (usage.calls, usage.cached_calls, usage.prompt_tokens, usage.cost) == (2, 1, 200, 0.5)
 
@@ -333,17 +488,29 @@ def test_calls_are_kept_and_found(catalog: Catalog) -> None:
 def test_a_run_that_was_killed_is_stopped_when_the_next_one_starts(catalog: Catalog) -> None:
     killed = catalog.journal.start_run("ask", "who?")
     beside = catalog.for_run().journal.start_run("ask", "when?")  # of the same process: it goes on
-    assert {r.id: r.status for r in catalog.journal.runs()} == {killed: "running", beside: "running"}
+    assert {r.id: r.status for r in catalog.journal.runs()} == {
+        killed: "running",
+        beside: "running",
+    }
     run = Catalog(catalog.database).journal.start_run("ask", "why?")  # as in the next process
-    told = "running" if catalog.database.on_server else "stopped"  # on a server another process may be at it
-    assert {r.id: r.status for r in catalog.journal.runs()} == {killed: told, beside: told, run: "running"}
+    told = (
+        "running" if catalog.database.on_server else "stopped"
+    )  # on a server another process may be at it
+    assert {r.id: r.status for r in catalog.journal.runs()} == {
+        killed: told,
+        beside: told,
+        run: "running",
+    }
 
 
 def test_journal_tells_what_happened(catalog: Catalog) -> None:
     run = catalog.journal.start_run("ask", "which?", {"model": "double"})
     catalog.journal.record(Decision("gate", "chunk:c1", "dropped", "no Table in it", 12))
     catalog.journal.record(
-        [Decision("plan", "table:orders", "kept", "wanted"), Decision("gate", "chunk:c2", "kept", "")]
+        [
+            Decision("plan", "table:orders", "kept", "wanted"),
+            Decision("gate", "chunk:c2", "kept", ""),
+        ]
     )
     catalog.journal.record_attempt(SqlAttempt("answer", "which?", "SELECT 1", "ok", rows=1))
     assert [known.status for known in catalog.journal.runs()] == ["running"]
@@ -356,7 +523,10 @@ def test_journal_tells_what_happened(catalog: Catalog) -> None:
         {"model": "double"},
         {"value": 3},
     )
-    assert [d.subject for d in catalog.journal.decisions(stage="gate", run=run)] == ["chunk:c1", "chunk:c2"]
+    assert [d.subject for d in catalog.journal.decisions(stage="gate", run=run)] == [
+        "chunk:c1",
+        "chunk:c2",
+    ]
     assert [d.tokens for d in catalog.journal.decisions(mentions="TABLE")] == [12, 0]
     assert [d.verdict for d in catalog.journal.decisions(subject="chunk:c2")] == ["kept"]
     assert [d.run for d in catalog.journal.decisions(stage="later")] == [None]
@@ -364,7 +534,10 @@ def test_journal_tells_what_happened(catalog: Catalog) -> None:
 
 
 def test_knowledge_is_kept(catalog: Catalog) -> None:
-    vectors = {"d1": np.array([0.5, -1.5], dtype=np.float32), "d2": np.ones((3, 2), dtype=np.float32)}
+    vectors = {
+        "d1": np.array([0.5, -1.5], dtype=np.float32),
+        "d2": np.ones((3, 2), dtype=np.float32),
+    }
     catalog.knowledge.save_vectors("document", "mini", vectors)
     found = catalog.knowledge.vectors("document", "mini")
     assert found["d1"].tolist() == [[0.5, -1.5]] and found["d2"].shape == (3, 2)
@@ -372,9 +545,13 @@ def test_knowledge_is_kept(catalog: Catalog) -> None:
     catalog.knowledge.set_statistic("selectivity/price", {"hits": 3})
     assert catalog.knowledge.statistic("selectivity/price") == {"hits": 3}
     assert catalog.knowledge.statistic("missing", 7) == 7
-    number = catalog.knowledge.correct(Correction("set_value", "orders", {"customer": "A"}, "paid", True, "me", "seen"))
+    number = catalog.knowledge.correct(
+        Correction("set_value", "orders", {"customer": "A"}, "paid", True, "me", "seen")
+    )
     kept = catalog.knowledge.corrections("orders")
-    assert [(c.id, c.value, c.subject, c.author) for c in kept] == [(number, True, {"customer": "A"}, "me")]
+    assert [(c.id, c.value, c.subject, c.author) for c in kept] == [
+        (number, True, {"customer": "A"}, "me")
+    ]
     catalog.knowledge.revoke(number)
     assert catalog.knowledge.corrections() == []
     with pytest.raises(StoreError, match="no correction"):

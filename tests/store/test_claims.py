@@ -1,4 +1,6 @@
-"""Runs of one process: which document each works on, whose turn it is, and under which terms tables stand."""
+"""Runs of one process: which document each works on, whose turn it is, and under
+which terms tables stand.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ WHY = "the reader is not sure"
 
 def doubt_pieces(catalog: Catalog, doubt: str = WHY, bound: str = "about") -> None:
     row = rows_of(DOCUMENT)[0]
-    pieces = replace(next(cell for cell in row.cells if cell.column == "pieces"), doubt=doubt, bound=bound)
+    pieces = replace(
+        next(cell for cell in row.cells if cell.column == "pieces"), doubt=doubt, bound=bound
+    )
     catalog.extractions.save([replace(row, cells=(pieces,))])
 
 
@@ -39,11 +41,15 @@ def test_doubt_and_bound_of_a_cell_stand_beside_its_value(filled: Catalog) -> No
     doubt_pieces(filled)
     version = filled.tables.materialise("orders")
     assert [(c.companion_of, c.role, c.sql_name) for c in version.companions] == [
-        ("pieces", "bound", "pieces_bound"), ("pieces", "doubt", "pieces_doubt"),
-    ]  # fmt: skip
-    assert filled.database.query("SELECT pieces, pieces_bound, pieces_doubt FROM orders ORDER BY row_id") == [
-        (12, "about", WHY), (None, None, None),
-    ]  # fmt: skip
+        ("pieces", "bound", "pieces_bound"),
+        ("pieces", "doubt", "pieces_doubt"),
+    ]
+    assert filled.database.query(
+        "SELECT pieces, pieces_bound, pieces_doubt FROM orders ORDER BY row_id"
+    ) == [
+        (12, "about", WHY),
+        (None, None, None),
+    ]
     assert filled.schemas.relation("orders").companions == version.companions
     assert filled.extractions.rows("orders")[0].cell("pieces").bound == "about"  # type: ignore[union-attr]
 
@@ -77,15 +83,24 @@ def test_a_column_of_the_user_keeps_its_name(filled: Catalog) -> None:
     filled.schemas.save(Schema((replace(ORDERS, columns=(*ORDERS.columns, own)),)))
     doubt_pieces(filled)
     row = rows_of(DOCUMENT)[0]
-    filled.extractions.save([replace(row, cells=(grounded("pieces_doubt", "Northwind", "Northwind"),))])
+    filled.extractions.save(
+        [replace(row, cells=(grounded("pieces_doubt", "Northwind", "Northwind"),))]
+    )
     filled.tables.materialise("orders")
-    assert filled.schemas.relation("orders").companion("pieces", "doubt").sql_name == "pieces_doubt_2"
-    assert filled.database.query("SELECT pieces_doubt, pieces_doubt_2 FROM orders WHERE pieces = 12") == [("Northwind", WHY)]
+    assert (
+        filled.schemas.relation("orders").companion("pieces", "doubt").sql_name == "pieces_doubt_2"
+    )
+    assert filled.database.query(
+        "SELECT pieces_doubt, pieces_doubt_2 FROM orders WHERE pieces = 12"
+    ) == [("Northwind", WHY)]
 
 
 def test_names_of_companions_are_distinct_and_fit() -> None:
     long = "n" * 59
-    shape = tuple(RelationColumn(name, name, "TEXT") for name in (f"{long}one", f"{long}two", "x", "x_doubt", "X_doubt_2"))
+    shape = tuple(
+        RelationColumn(name, name, "TEXT")
+        for name in (f"{long}one", f"{long}two", "x", "x_doubt", "X_doubt_2")
+    )
     relation = Relation("t", "t", shape, longest=63)
     made = [relation.companion(c.name, role) for c in shape for role in COMPANIONS]
     taken = [c.sql_name.lower() for c in (*shape, *made)]
@@ -95,17 +110,38 @@ def test_names_of_companions_are_distinct_and_fit() -> None:
         relation.companion("y", "doubt")
 
 
-def test_a_repair_gives_canonical_forms_and_drops_empty_companions(filled: Catalog, tmp_path: Path) -> None:
+def test_a_repair_gives_canonical_forms_and_drops_empty_companions(
+    filled: Catalog, tmp_path: Path
+) -> None:
     doubt_pieces(filled)
     parent = filled.tables.materialise("orders")
     relation = filled.schemas.relation("orders")
     canonical = [relation.companion("customer", "canonical"), relation.companion("price", "bound")]
     rows = filled.tables.rows_of(parent)
-    made = [DataRow(r.row_id, r.document, r.document_id, {**r.values, "customer_canonical": "Northwind Traders"}) for r in rows]
-    told = [Derivation("customer_canonical", "Northwind Traders", "canonicalize", "a person said so")]
-    version = filled.tables.create_version("orders", made, operation="canonicalize", companions=canonical, derived=told)
-    assert {c.sql_name for c in version.companions} == {"customer_canonical", "pieces_bound", "pieces_doubt"}
-    assert filled.database.value("SELECT customer_canonical FROM orders WHERE pieces = 12") == "Northwind Traders"
+    made = [
+        DataRow(
+            r.row_id,
+            r.document,
+            r.document_id,
+            {**r.values, "customer_canonical": "Northwind Traders"},
+        )
+        for r in rows
+    ]
+    told = [
+        Derivation("customer_canonical", "Northwind Traders", "canonicalize", "a person said so")
+    ]
+    version = filled.tables.create_version(
+        "orders", made, operation="canonicalize", companions=canonical, derived=told
+    )
+    assert {c.sql_name for c in version.companions} == {
+        "customer_canonical",
+        "pieces_bound",
+        "pieces_doubt",
+    }
+    assert (
+        filled.database.value("SELECT customer_canonical FROM orders WHERE pieces = 12")
+        == "Northwind Traders"
+    )
     assert check_audit(export_audit(filled, tmp_path / "audit.db")).problems == ()
     (path,) = export_csv(filled, tmp_path / "csv")
     assert "customer_canonical" in path.read_text(encoding="utf-8").splitlines()[0].split(",")
@@ -119,12 +155,19 @@ def test_a_doubt_or_a_form_that_no_cell_says_is_a_problem(filled: Catalog, tmp_p
     relation = filled.schemas.relation("orders")
     rows = filled.tables.rows_of(parent)
     made = [
-        replace(r, values={**r.values, "pieces_doubt": r.values["pieces"] and "invented", "customer_canonical": "Elsewhere"})
+        replace(
+            r,
+            values={
+                **r.values,
+                "pieces_doubt": r.values["pieces"] and "invented",
+                "customer_canonical": "Elsewhere",
+            },
+        )
         for r in rows
     ]
-    filled.tables.create_version("orders", made, operation="repair", companions=[relation.companion("customer", "canonical")])
+    filled.tables.create_version(
+        "orders", made, operation="repair", companions=[relation.companion("customer", "canonical")]
+    )
     problems = check_audit(export_audit(filled, tmp_path / "audit.db")).problems
     assert len([p for p in problems if "'invented'" in p]) == 1
     assert any("'Elsewhere'" in p for p in problems)
-
-

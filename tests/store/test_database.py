@@ -24,14 +24,19 @@ from .samples import DOCUMENT
 
 def run_python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code), *arguments], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", textwrap.dedent(code), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
 
 
 def test_statements_and_transactions(database: Database) -> None:
     database.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)")
     assert database.execute("INSERT INTO t VALUES (?, ?)", (1, "x")) == 1
-    assert database.insert_many("INSERT INTO t VALUES (?, ?)", ((n, str(n)) for n in range(2, 5))) == 3
+    assert (
+        database.insert_many("INSERT INTO t VALUES (?, ?)", ((n, str(n)) for n in range(2, 5))) == 3
+    )
     assert database.query("SELECT b FROM t ORDER BY a") == [("x",), ("2",), ("3",), ("4",)]
     assert list(database.stream("SELECT a FROM t WHERE a > ?", (2,))) == [(3,), (4,)]
     assert database.value("SELECT b FROM t WHERE a = ?", (1,)) == "x"
@@ -89,7 +94,9 @@ def test_second_writer_is_told_who_writes(tmp_path: Path) -> None:
             Database(path)
         code = "import sys; from sliders.store.database import Database; Database(sys.argv[1])"
         other = run_python(code, str(path))
-        assert "WorkspaceLocked" in other.stderr and "being written by another process" in other.stderr
+        assert (
+            "WorkspaceLocked" in other.stderr and "being written by another process" in other.stderr
+        )
         with Database(path, write=False) as reader:
             assert reader.value("SELECT 1") == 1
     with Database(path) as again:
@@ -125,7 +132,9 @@ def test_reader_cannot_write(tmp_path: Path) -> None:
         reader.execute("CREATE TABLE t (a)")
 
 
-def test_a_file_in_a_read_only_folder_is_read_and_queried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_in_a_read_only_folder_is_read_and_queried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "w.db"
     with Database(path) as database:
         database.execute("CREATE TABLE t AS SELECT 1 AS a")
@@ -206,7 +215,10 @@ def test_other_programs_database_is_left_alone(tmp_path: Path) -> None:
         other.execute("CREATE TABLE precious (a)")
     other.close()
     before = path.read_bytes()
-    with Database(path, write=False) as database, pytest.raises(StoreError, match="not a sliders workspace"):
+    with (
+        Database(path, write=False) as database,
+        pytest.raises(StoreError, match="not a sliders workspace"),
+    ):
         Catalog(database)
     assert path.read_bytes() == before
 
@@ -228,10 +240,14 @@ def test_a_workspace_of_the_first_layout_is_brought_up_to_date(tmp_path: Path) -
         database.execute("PRAGMA user_version=1")
         database.execute(f"PRAGMA application_id={APPLICATION_ID}")
         database.execute(
-            "INSERT INTO sl_documents (id, name, title, description, text, sha256, media_type, source, warnings, version,"
-            " added) VALUES ('d', 'a.txt', '', '', 'four', '', '', '', '[]', 1, '')"
+            "INSERT INTO sl_documents (id, name, title, description, text, sha256, media_type, "
+            "source, warnings, version, added) VALUES ('d', 'a.txt', '', '', 'four', '', '', "
+            "'', '[]', 1, '')"
         )
-    with Database(path, write=False) as database, pytest.raises(StoreError, match="open it once for writing"):
+    with (
+        Database(path, write=False) as database,
+        pytest.raises(StoreError, match="open it once for writing"),
+    ):
         Catalog(database)
     with Database(path) as database:
         assert [(d.id, d.characters) for d in Catalog(database).documents.all()] == [("d", 4)]
@@ -249,7 +265,9 @@ def test_a_workspace_of_the_second_layout_keeps_its_cells(tmp_path: Path) -> Non
     with Database(path) as database:
         catalog = Catalog(database)
         schema = catalog.schemas.current()
-        assert schema is not None and schema.table("t").column("c") == Column("c", ColumnType.CATEGORY, values=("a",))
+        assert schema is not None and schema.table("t").column("c") == Column(
+            "c", ColumnType.CATEGORY, values=("a",)
+        )
         [first, second] = catalog.extractions.rows("t")
         assert first.cells == (Cell("c", "a", "four", Grounding.EXACT, Span("d", 0, 4)),)
         assert second.cells == (Cell("c", "b", "b", absence=Absence.UNGROUNDED),)
@@ -260,11 +278,14 @@ def test_a_workspace_of_the_second_layout_keeps_its_cells(tmp_path: Path) -> Non
 
 
 SECOND_LAYOUT = """
-INSERT INTO sl_documents (key, id, name, title, description, text, sha256, media_type, source, warnings, version, added)
+INSERT INTO sl_documents (key, id, name, title, description, text, sha256, media_type, source,
+warnings, version, added)
     VALUES (1, 'd', 'a.txt', '', '', 'four', '', '', '', '[]', 1, '');
-INSERT INTO sl_chunks (key, id, document_key, position, start, stop, tokens, heading_path, captions, kinds)
+INSERT INTO sl_chunks (key, id, document_key, position, start, stop, tokens, heading_path, captions,
+kinds)
     VALUES (1, 'd/0', 1, 0, 0, 4, 1, '[]', '[]', '[]');
-INSERT INTO sl_schemas VALUES (1, '{"tables":[{"name":"t","columns":[{"name":"c","type":"enum","enum_values":["a"]}],
+INSERT INTO sl_schemas
+VALUES (1, '{"tables":[{"name":"t","columns":[{"name":"c","type":"enum","enum_values":["a"]}],
     "row":"","description":"","grain":"many","key":[],"pinned":false}]}', '', '');
 INSERT INTO sl_tables (key, name, relation, row_meaning, description, grain, key_columns)
     VALUES (1, 't', 't', '', '', 'many', '[]');

@@ -113,9 +113,16 @@ BOMBS = [
     COUNT + "SELECT sum(a.x) FROM t a JOIN t b ON a.x = b.x",
     COUNT + "SELECT group_concat(x) FROM t",
     COUNT + "SELECT x FROM t ORDER BY x DESC",
-    COUNT + "SELECT substr(hex(x) || replace(hex(x), '3', hex(hex(hex(hex(x))))), 1) AS y FROM t ORDER BY y",
+    COUNT
+    + (
+        "SELECT substr(hex(x) || replace(hex(x), '3', hex(hex(hex(hex(x))))), 1) AS y "
+        "FROM t ORDER BY y"
+    ),
     "WITH RECURSIVE t(x) AS (SELECT 1 UNION SELECT x + 1 FROM t) SELECT count(*) FROM t",
-    "WITH RECURSIVE t(s) AS (SELECT 'abcdefgh' UNION ALL SELECT s || s FROM t) SELECT max(length(s)) FROM t",
+    (
+        "WITH RECURSIVE t(s) AS (SELECT 'abcdefgh' UNION ALL SELECT s || s FROM t) SELECT "
+        "max(length(s)) FROM t"
+    ),
     COUNT + "SELECT median(x) FROM t",
     COUNT + "SELECT mode(x) FROM t",
     COUNT + "SELECT json_group_array(x) FROM t",
@@ -153,9 +160,10 @@ def caged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
 
 def prepared(attack: str, folder: Path) -> str:
     return (
-        attack.replace("{folder}", str(folder)).replace("{long}", "'" + "ab" * 150 + "'")
+        attack.replace("{folder}", str(folder))
+        .replace("{long}", "'" + "ab" * 150 + "'")
         .replace("{numbers}", ", ".join(["65"] * 150))
-    )  # fmt: skip
+    )
 
 
 def test_there_are_enough_attacks() -> None:
@@ -170,13 +178,20 @@ def test_attack_is_refused(caged: Catalog, attack: str, parse: bool) -> None:
     objects = caged.database.query("SELECT name, sql FROM sqlite_master")
     started = time.monotonic()
     with pytest.raises(StoreError) as caught:
-        run_readonly(caged.database, prepared(attack, folder), tables=["orders"], limits=SMALL, parse=parse)
+        run_readonly(
+            caged.database, prepared(attack, folder), tables=["orders"], limits=SMALL, parse=parse
+        )
     assert time.monotonic() - started < 10
     if attack not in BOMBS:  # refused on purpose, not by a slip of the attacker's pen
         assert isinstance(caught.value, UnsafeStatement) or "no such" in str(caught.value)
     assert caged.database.query("SELECT * FROM orders__v1") == before
     assert caged.database.query("SELECT name, sql FROM sqlite_master") == objects
-    assert {path.name for path in folder.iterdir()} <= {"work.db", "work.db-wal", "work.db-shm", "work.db.lock"}
+    assert {path.name for path in folder.iterdir()} <= {
+        "work.db",
+        "work.db-wal",
+        "work.db-shm",
+        "work.db.lock",
+    }
 
 
 @pytest.mark.parametrize("attack", [*WRITES, *ESCAPES, *READS])
@@ -211,21 +226,36 @@ def test_subqueries_that_double_are_refused_before_the_engine_copies_them() -> N
         ('SELECT sum("price") FROM "orders" AS o', [(1290.0,)]),
         ("WITH big AS (SELECT * FROM orders WHERE price > 100) SELECT count(*) FROM big", [(1,)]),
         ("WITH big AS MATERIALIZED (SELECT * FROM orders) SELECT 7 FROM big", [(7,), (7,)]),
-        ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5) SELECT sum(i) FROM n", [(15,)]),
+        (
+            (
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5) "
+                "SELECT sum(i) FROM n"
+            ),
+            [(15,)],
+        ),
         ("SELECT customer FROM orders WHERE customer LIKE 'north%'", [("Northwind",)]),
-        ("SELECT median(price), percentile(price, 0), stdev_pop(price) FROM orders", [(645.0, 40.0, 605.0)]),
+        (
+            "SELECT median(price), percentile(price, 0), stdev_pop(price) FROM orders",
+            [(645.0, 40.0, 605.0)],
+        ),
         ("SELECT mode(paid), variance(price), stdev(pieces) FROM orders", [(1, 732050.0, None)]),
         ("SELECT printf('%.2f|%5d|%s|%%', 1005, 42, 'é')", [("1005.00|   42|é|%",)]),
         ("SELECT format('%,d|%05.1f|%-4s|', 1234567, 2.25, 'ab')", [("1,234,567|002.3|ab  |",)]),
         ("SELECT trim('xxaxx', 'x'), rtrim('a..', '.'), trim('  a ')", [("a", "a", "a")]),
-        ("SELECT rank() OVER (ORDER BY price DESC), price FROM orders ORDER BY price", [(2, 40.0), (1, 1250.0)]),
+        (
+            "SELECT rank() OVER (ORDER BY price DESC), price FROM orders ORDER BY price",
+            [(2, 40.0), (1, 1250.0)],
+        ),
         ("SELECT a.price + b.price FROM orders a, orders b WHERE a.row_id < b.row_id", [(1290.0,)]),
-        ("SELECT strftime('%Y', '2022-03-04'), coalesce(NULL, 2), 7 % 4, 'a' || 'b'", [("2022", 2, 3, "ab")]),
+        (
+            "SELECT strftime('%Y', '2022-03-04'), coalesce(NULL, 2), 7 % 4, 'a' || 'b'",
+            [("2022", 2, 3, "ab")],
+        ),
         ("SELECT CASE WHEN paid THEN 'yes' END FROM orders WHERE paid", [("yes",)]),
         ("SELECT price FROM orders UNION SELECT 1 ORDER BY 1", [(1,), (40.0,), (1250.0,)]),
         ("SELECT customer FROM main.orders WHERE customer IS NOT NULL", [("Northwind",)]),
     ],
-)  # fmt: skip
+)
 def test_plain_analysis_runs(caged: Catalog, sql: str, rows: list[tuple[object, ...]]) -> None:
     result = run_readonly(caged.database, sql, tables=["orders"])
     assert list(result.rows) == rows
@@ -237,7 +267,9 @@ def test_result_is_cut_at_the_limit_of_rows(caged: Catalog) -> None:
     result = run_readonly(caged.database, sql, tables=[], limits=Limits(rows=3))
     assert result.rows == ((1,), (2,), (3,))
     assert result.truncated
-    exact = run_readonly(caged.database, "SELECT * FROM orders", tables=["orders"], limits=Limits(rows=2))
+    exact = run_readonly(
+        caged.database, "SELECT * FROM orders", tables=["orders"], limits=Limits(rows=2)
+    )
     assert not exact.truncated
 
 
@@ -263,7 +295,7 @@ def test_result_is_cut_at_the_limit_of_bytes(caged: Catalog) -> None:
         ("SELECT 'abc", "does not parse"),
         (COUNT + "SELECT max(x) FROM t", "longer than 0.2 s"),
     ],
-)  # fmt: skip
+)
 def test_error_says_what_is_wrong(caged: Catalog, sql: str, words: str) -> None:
     with pytest.raises(StoreError) as caught:
         run_readonly(caged.database, sql, tables=["orders"], limits=SMALL)
@@ -271,12 +303,18 @@ def test_error_says_what_is_wrong(caged: Catalog, sql: str, words: str) -> None:
 
 
 def test_hidden_table_is_seen_once_it_is_permitted(caged: Catalog) -> None:
-    assert run_readonly(caged.database, "SELECT * FROM secret", tables=["secret"]).rows[0] == ("hidden",)
-    absences = run_readonly(caged.database, "SELECT why FROM cell_absence ORDER BY why", tables=["cell_absence"])
+    assert run_readonly(caged.database, "SELECT * FROM secret", tables=["secret"]).rows[0] == (
+        "hidden",
+    )
+    absences = run_readonly(
+        caged.database, "SELECT why FROM cell_absence ORDER BY why", tables=["cell_absence"]
+    )
     assert absences.rows == (("not asked",), ("not stated",), ("ungrounded",))
 
 
 def test_cell_text_cannot_become_sql(caged: Catalog) -> None:
     caged.database.execute("INSERT INTO secret__v1 VALUES (?)", ("'; DROP TABLE secret__v1; --",))
-    result = run_readonly(caged.database, "SELECT word FROM secret WHERE word LIKE '%DROP%'", tables=["secret"])
+    result = run_readonly(
+        caged.database, "SELECT word FROM secret WHERE word LIKE '%DROP%'", tables=["secret"]
+    )
     assert result.rows == (("'; DROP TABLE secret__v1; --",),)

@@ -41,7 +41,11 @@ def test_a_document_is_worked_on_by_one(two: tuple[Catalog, Catalog]) -> None:
         one.documents.add(source)
         one.chunks.save(source.id, chunks_of(source))
     assert [one.claims.take("d0"), other.claims.take("d1")] == [True, True]
-    assert [one.claims.take("d1"), other.claims.take("d0"), one.claims.take("d0")] == [False, False, True]
+    assert [one.claims.take("d1"), other.claims.take("d0"), one.claims.take("d0")] == [
+        False,
+        False,
+        True,
+    ]
     one.claims.free()
     assert other.claims.take("d0")
 
@@ -112,8 +116,16 @@ def test_a_newer_layout_and_other_peoples_tables_are_refused() -> None:
 def test_wrong_addresses_get_a_sentence() -> None:
     here = make_url(server())
     cases = [
-        (str(here.set(host="", query={"host": "/nowhere"}).render_as_string(False)), StoreError, "cannot be reached"),
-        (here.set(database="nowhere").render_as_string(False), StoreError, "cannot be reached.*does not exist"),
+        (
+            str(here.set(host="", query={"host": "/nowhere"}).render_as_string(False)),
+            StoreError,
+            "cannot be reached",
+        ),
+        (
+            here.set(database="nowhere").render_as_string(False),
+            StoreError,
+            "cannot be reached.*does not exist",
+        ),
         ("mysql://somebody@host/database", SettingsError, "not 'mysql'"),
         ("postgresql+psycopg://", StoreError, "cannot be reached"),
     ]
@@ -125,7 +137,9 @@ def test_wrong_addresses_get_a_sentence() -> None:
     assert not workspace_is_there(new_place())
 
 
-def test_a_server_that_goes_away_gets_a_sentence_and_loses_nothing(two: tuple[Catalog, Catalog]) -> None:
+def test_a_server_that_goes_away_gets_a_sentence_and_loses_nothing(
+    two: tuple[Catalog, Catalog],
+) -> None:
     one, other = two
     fill(one)
     with pytest.raises(StoreError, match="went away"), one.database.transaction():

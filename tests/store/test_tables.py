@@ -35,7 +35,11 @@ def test_only_cells_that_stand_enter_the_table(filled: Catalog) -> None:
     without = [EXTRACTED[0], (None, None, None, *EXTRACTED[1][3:])]
     assert contents(filled) == without
     filled.tables.materialise("orders", unverified=True)
-    assert contents(filled)[1][:3] == ("Contoso", 99, None)  # words have no place in a number column
+    assert contents(filled)[1][:3] == (
+        "Contoso",
+        99,
+        None,
+    )  # words have no place in a number column
     filled.tables.materialise("orders")
     assert contents(filled) == without
 
@@ -68,7 +72,12 @@ def test_undo_and_redo_show_each_version_as_it_was(filled: Catalog) -> None:
     second = merge(filled)
     merged = [("Northwind", 12, 1290.0, 1, "orders.md", "doc-1", "doc-1-r0")]
     assert contents(filled) == merged
-    assert (second.parent, second.reason, second.rows, second.sql) == (first.version, "one customer", 1, "MERGE")
+    assert (second.parent, second.reason, second.rows, second.sql) == (
+        first.version,
+        "one customer",
+        1,
+        "MERGE",
+    )
     assert filled.tables.sources("orders", "doc-1-r0") == ("doc-1-r0", "doc-1-r1")
     filled.tables.undo("orders", 1)
     assert contents(filled) == EXTRACTED
@@ -84,7 +93,11 @@ def test_version_from_rows(filled: Catalog) -> None:
     filled.tables.materialise("orders")
     values = {"customer": "Northwind Ltd", "pieces": 12, "price": 1250.0, "paid": True}
     row = DataRow("doc-1-r0", "orders.md", "doc-1", values, ("doc-1-r0", "doc-1-r1"))
-    derived = [Derivation("customer", "Northwind Ltd", "canonical", "longest form", source_value="Northwind")]
+    derived = [
+        Derivation(
+            "customer", "Northwind Ltd", "canonical", "longest form", source_value="Northwind"
+        )
+    ]
     filled.tables.create_version("orders", [row], operation="canonicalize", derived=derived)
     assert contents(filled) == [("Northwind Ltd", 12, 1250.0, 1, "orders.md", "doc-1", "doc-1-r0")]
     assert filled.tables.sources("orders", "doc-1-r0") == ("doc-1-r0", "doc-1-r1")
@@ -104,7 +117,9 @@ GOOD = DataRow("doc-1-r0", "orders.md", "doc-1", VALUES)
         ([replace(GOOD, sources=("invented",))], "'invented', which was never"),
     ],
 )
-def test_bad_repair_is_refused_and_leaves_no_trace(filled: Catalog, rows: list[DataRow], words: str) -> None:
+def test_bad_repair_is_refused_and_leaves_no_trace(
+    filled: Catalog, rows: list[DataRow], words: str
+) -> None:
     filled.tables.materialise("orders")
     objects = filled.database.names()
     with pytest.raises(RepairError, match=words):

@@ -88,7 +88,13 @@ def test_order_of_numeric_dates_comes_from_the_document() -> None:
 
 
 @pytest.mark.parametrize(
-    ("printed", "value"), [("May 2010", "2010-05"), ("1957", "1957"), ("05/2010", "2010-05"), ("in May of 2010", "2010-05")]
+    ("printed", "value"),
+    [
+        ("May 2010", "2010-05"),
+        ("1957", "1957"),
+        ("05/2010", "2010-05"),
+        ("in May of 2010", "2010-05"),
+    ],
 )
 def test_partial_dates_keep_the_parts_that_are_printed(printed: str, value: str) -> None:
     assert parse_value(printed, DAY).value == value
@@ -145,10 +151,18 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-_ENGLISH = words("January February March April May June July August September October November December")
-_GERMAN = words("Januar Februar März April Mai Juni Juli August September Oktober November Dezember")
-_FRENCH = words("janvier février mars avril mai juin juillet août septembre octobre novembre décembre")
-_SPANISH = words("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre")
+_ENGLISH = words(
+    "January February March April May June July August September October November December"
+)
+_GERMAN = words(
+    "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
+)
+_FRENCH = words(
+    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
+)
+_SPANISH = words(
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
+)
 _FORMS = {
     "iso": lambda d: d.isoformat(),
     "english": lambda d: f"{_ENGLISH[d.month - 1]} {d.day}, {d.year}",

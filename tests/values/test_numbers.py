@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.schema import Column
-from sliders.values import ColumnType, Context, agrees, infer_decimal, numbers_in, parse_value, scale_in
+from sliders.values import (
+    ColumnType,
+    Context,
+    agrees,
+    infer_decimal,
+    numbers_in,
+    parse_value,
+    scale_in,
+)
 
 WHOLE = Column("count", ColumnType.INTEGER)
 NUMBER = Column("amount", ColumnType.NUMBER)
@@ -146,15 +154,24 @@ NOTE = Context(note="(in millions, except per share data)")
         ("12", SHARE, None, 0.12),
         ("0.12", SHARE, None, 0.12),
         ("25 basis points", PERCENT, None, 0.25),
-        ("1,577", Column("x", ColumnType.NUMBER, unit="USD millions"), Context(note="thousands"), 1.577),
+        (
+            "1,577",
+            Column("x", ColumnType.NUMBER, unit="USD millions"),
+            Context(note="thousands"),
+            1.577,
+        ),
         ("1,577", Column("x", ColumnType.NUMBER, unit="$"), Context(note="thousands"), 1_577_000),
         ("42 miles", Column("x", ColumnType.NUMBER, unit="miles"), Context(note="in miles"), 42),
         ("22.268", Column("area", ColumnType.NUMBER), Context(decimal=","), 22268),
         ("1,577", Column("area", ColumnType.NUMBER), Context(decimal=","), 1.577),
     ],
 )
-def test_scales_and_percents(printed: str, column: Column, context: Context | None, value: float) -> None:
-    assert parse_value(printed, column, context or Context()).value == pytest.approx(value, rel=1e-12)
+def test_scales_and_percents(
+    printed: str, column: Column, context: Context | None, value: float
+) -> None:
+    assert parse_value(printed, column, context or Context()).value == pytest.approx(
+        value, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,7 +189,15 @@ def test_the_column_picks_among_several_numbers(printed: str, column: Column, va
 
 @pytest.mark.parametrize(
     ("printed", "currency"),
-    [("€5", "EUR"), ("US$ 5", "USD"), ("RM 5", "MYR"), ("5 euros", "EUR"), ("CHF 5", "CHF"), ("$5", "$"), ("5", "")],
+    [
+        ("€5", "EUR"),
+        ("US$ 5", "USD"),
+        ("RM 5", "MYR"),
+        ("5 euros", "EUR"),
+        ("CHF 5", "CHF"),
+        ("$5", "$"),
+        ("5", ""),
+    ],
 )
 def test_currencies_are_recorded(printed: str, currency: str) -> None:
     (number,) = numbers_in(printed)
@@ -237,15 +262,23 @@ def test_a_unit_or_currency_that_does_not_convert_is_told() -> None:
     assert "column in EUR" in agrees(5, "$5", Column("x", ColumnType.NUMBER, currency="EUR"))
 
 
-@given(st.integers(1, 10**6), st.sampled_from([("km", "m"), ("ft", "in"), ("hours", "minutes"), ("kg", "g")]))
+@given(
+    st.integers(1, 10**6),
+    st.sampled_from([("km", "m"), ("ft", "in"), ("hours", "minutes"), ("kg", "g")]),
+)
 def test_units_there_and_back(value: int, units: tuple[str, str]) -> None:
     large, small = units
     there = parse_value(f"{value:,} {large}", Column("x", ColumnType.NUMBER, unit=small)).value
-    assert parse_value(f"{there} {small}", Column("x", ColumnType.NUMBER, unit=large)).value == pytest.approx(value)
+    assert parse_value(
+        f"{there} {small}", Column("x", ColumnType.NUMBER, unit=large)
+    ).value == pytest.approx(value)
 
 
 def test_numbers_in_gives_spans_and_skips_identifiers() -> None:
-    text = "N47BA carried 1,569 kg (twelve crates) on 3/4/2018 at 18:22, 7-day mean −5.5%, ids A-12 and 12B."
+    text = (
+        "N47BA carried 1,569 kg (twelve crates) on 3/4/2018 at 18:22, 7-day mean −5.5%, "
+        "ids A-12 and 12B."
+    )
     found = [(number.text, number.value) for number in numbers_in(text)]
     assert found == [("1,569", 1569), ("twelve", 12), ("7", 7), ("−5.5%", -5.5)]
     assert all(text[number.start : number.end] == number.text for number in numbers_in(text))
@@ -266,7 +299,15 @@ def test_infer_decimal() -> None:
     assert infer_decimal("8,20 and 9,50") == ","
 
 
-LOCALES = [(",", "."), (".", ","), ("\u00a0", ","), ("\u202f", ","), ("'", "."), ("’", "."), (" ", ",")]
+LOCALES = [
+    (",", "."),
+    (".", ","),
+    ("\u00a0", ","),
+    ("\u202f", ","),
+    ("'", "."),
+    ("’", "."),
+    (" ", ","),
+]
 
 
 @given(
@@ -275,7 +316,9 @@ LOCALES = [(",", "."), (".", ","), ("\u00a0", ","), ("\u202f", ","), ("'", "."),
     st.sampled_from(LOCALES),
     st.sampled_from(["{}", "$ {}", "{} €", "about {}", "{} people", "USD {}"]),
 )
-def test_formatted_numbers_round_trip(whole: int, cents: int, marks: tuple[str, str], frame: str) -> None:
+def test_formatted_numbers_round_trip(
+    whole: int, cents: int, marks: tuple[str, str], frame: str
+) -> None:
     group, decimal = marks
     digits = f"{abs(whole):,}".replace(",", group)
     printed = f"{'-' if whole < 0 else ''}{digits}{decimal}{cents:02d}"
@@ -294,8 +337,8 @@ def test_grouped_integers_round_trip(whole: int, group: str) -> None:
 
 
 _SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 
@@ -307,11 +350,18 @@ def spell(value: int, british: bool) -> str:
         return small[value]
     if value < 100:
         return tens[value // 10 - 2] + (f"-{small[value % 10]}" if value % 10 else "")
-    for power, name in ((10**9, "billion"), (10**6, "million"), (1000, "thousand"), (100, "hundred")):
+    for power, name in (
+        (10**9, "billion"),
+        (10**6, "million"),
+        (1000, "thousand"),
+        (100, "hundred"),
+    ):
         if value >= power:
             rest = value % power
             joint = " and " if british and 0 < rest < 100 else " "
-            return f"{spell(value // power, british)} {name}" + (joint + spell(rest, british) if rest else "")
+            return f"{spell(value // power, british)} {name}" + (
+                joint + spell(rest, british) if rest else ""
+            )
     raise AssertionError(value)
 
 
@@ -321,14 +371,19 @@ def test_number_words_round_trip(value: int, british: bool) -> None:
     assert parse_value(spell(value, british).upper(), WHOLE).value == value
 
 
-@given(st.text(max_size=80), st.sampled_from(list(ColumnType)), st.sampled_from(["thousands", "", "x"]))
+@given(
+    st.text(max_size=80), st.sampled_from(list(ColumnType)), st.sampled_from(["thousands", "", "x"])
+)
 def test_never_raises_and_always_says_why(text: str, type_: ColumnType, scale: str) -> None:
     column = Column("some_value", type_, "a value", values=("low", "high"), scale=scale)
     result = parse_value(text, column, Context(note=f"{text} in {scale}"))
     assert (result.value is None) == bool(result.reason)
 
 
-_FRAGMENTS = "1,577 (5.2)% $ € 12 % the pilot and two of 3 no not 2018 March million half - – ( ) 1/2 a dozen , feet in km"
+_FRAGMENTS = (
+    "1,577 (5.2)% $ € 12 % the pilot and two of 3 no not 2018 March million half - – ( ) 1/2 a "
+    "dozen , feet in km"
+)
 
 
 @given(
@@ -336,7 +391,9 @@ _FRAGMENTS = "1,577 (5.2)% $ € 12 % the pilot and two of 3 no not 2018 March m
     st.sampled_from(list(ColumnType)),
     st.sampled_from(["", "m", "%"]),
 )
-def test_what_is_parsed_is_borne_out_by_its_words(pieces: list[str], type_: ColumnType, unit: str) -> None:
+def test_what_is_parsed_is_borne_out_by_its_words(
+    pieces: list[str], type_: ColumnType, unit: str
+) -> None:
     words, column = " ".join(pieces), Column("killed", type_, unit=unit)
     result = parse_value(words, column)
     assert (result.value is None) == bool(result.reason)
@@ -348,4 +405,6 @@ def test_what_is_parsed_is_borne_out_by_its_words(pieces: list[str], type_: Colu
 def test_values_are_fixed_points(value: float) -> None:
     once = parse_value(f"{value:.4f}" if isinstance(value, float) else str(value), NUMBER).value
     assert once == pytest.approx(value)
-    assert parse_value(str(once) if abs(float(str(once))) < 1e6 else f"{once:f}", NUMBER).value == pytest.approx(once)
+    assert parse_value(
+        str(once) if abs(float(str(once))) < 1e6 else f"{once:f}", NUMBER
+    ).value == pytest.approx(once)

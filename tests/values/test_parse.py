@@ -7,17 +7,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.schema import Column
-from sliders.values import ColumnType, Context, ExpressionError, Scalar, agrees, evaluate, parse_value, typed
+from sliders.values import (
+    ColumnType,
+    Context,
+    ExpressionError,
+    Scalar,
+    agrees,
+    evaluate,
+    parse_value,
+    typed,
+)
 
 TRUTH = Column("family_friendly", ColumnType.BOOLEAN)
-RATING = Column("rating", ColumnType.CATEGORY, values=("low", "average", "high", "1 out of 5", "<£20", ">£20", "None"))
+RATING = Column(
+    "rating",
+    ColumnType.CATEGORY,
+    values=("low", "average", "high", "1 out of 5", "<£20", ">£20", "None"),
+)
 WHOLE = Column("count", ColumnType.INTEGER)
 NUMBER = Column("amount", ColumnType.NUMBER)
 TEXT = Column("name")
 
 
 @pytest.mark.parametrize(
-    ("printed", "value"), [("yes", True), ("Ja", True), ("TRUE", True), ("✓", True), ("No.", False), ("nein", False)]
+    ("printed", "value"),
+    [("yes", True), ("Ja", True), ("TRUE", True), ("✓", True), ("No.", False), ("nein", False)],
 )
 def test_only_words_for_yes_and_no_are_booleans(printed: str, value: bool) -> None:
     assert parse_value(printed, TRUTH).value is value
@@ -30,7 +44,14 @@ def test_what_needs_a_reader_is_not_parsed(printed: str) -> None:
 
 @pytest.mark.parametrize(
     ("printed", "value"),
-    [("High", "high"), ("1-out-of-5", "1 out of 5"), ("<£20", "<£20"), ("> £20", None), ("a high one", None), ("none", "None")],
+    [
+        ("High", "high"),
+        ("1-out-of-5", "1 out of 5"),
+        ("<£20", "<£20"),
+        ("> £20", None),
+        ("a high one", None),
+        ("none", "None"),
+    ],
 )
 def test_categories_are_equal_after_folding_or_nothing(printed: str, value: str | None) -> None:
     result = parse_value(printed, RATING)
@@ -139,14 +160,21 @@ def test_text_that_looks_empty_is_kept_for_who_finds_its_words() -> None:
         ("Jane Doe", "Doe, Jane", TEXT, ""),
         ("University of Oslo", "the University of Oslo, Norway", TEXT, ""),
         ("Bergen", "the University of Oslo", TEXT, "the value is 'Bergen'"),
-        ("France", "a French painter", TEXT, "the words say 'a French painter', the value is 'France'"),
+        (
+            "France",
+            "a French painter",
+            TEXT,
+            "the words say 'a French painter', the value is 'France'",
+        ),
         ("Acme", "ACME, Inc.", TEXT, ""),
         ("2021-03-04", "March 4, 2021", TEXT, ""),
         ("kidfriendly", "a kid-friendly bar", TEXT, ""),
         ("café", "CAFE", TEXT, ""),
     ],
 )
-def test_words_bear_a_value_out_or_the_finding_says_why(value: Scalar, words: str, column: Column, finding: str) -> None:
+def test_words_bear_a_value_out_or_the_finding_says_why(
+    value: Scalar, words: str, column: Column, finding: str
+) -> None:
     found = agrees(value, words, column)
     assert (found == "") if not finding else finding in found
 
@@ -154,9 +182,16 @@ def test_words_bear_a_value_out_or_the_finding_says_why(value: Scalar, words: st
 def test_the_scale_of_a_table_counts() -> None:
     money, thousands = Column("r", ColumnType.NUMBER, currency="USD"), Context(note="in thousands")
     assert agrees(1_577_000, "1,577", money, thousands) == ""
-    assert agrees(1577, "1,577", money, thousands) == "the words say 1,577 (table in thousands), the value is 1577"
+    assert (
+        agrees(1577, "1,577", money, thousands)
+        == "the words say 1,577 (table in thousands), the value is 1577"
+    )
     assert agrees(1.23, "1.23", money, Context(note="in millions, except per share data")) == ""
-    assert agrees(1577, "1,577", NUMBER, thousands) == agrees(1_577_000, "1,577", NUMBER, thousands) == ""
+    assert (
+        agrees(1577, "1,577", NUMBER, thousands)
+        == agrees(1_577_000, "1,577", NUMBER, thousands)
+        == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -211,7 +246,9 @@ def test_what_is_no_arithmetic_is_refused(expression: str) -> None:
 @given(
     st.recursive(
         st.integers(0, 9999).map(str),
-        lambda inner: st.tuples(inner, st.sampled_from("+-*"), inner).map(lambda parts: f"({parts[0]} {parts[1]} {parts[2]})"),
+        lambda inner: st.tuples(inner, st.sampled_from("+-*"), inner).map(
+            lambda parts: f"({parts[0]} {parts[1]} {parts[2]})"
+        ),
         max_leaves=8,
     )
 )

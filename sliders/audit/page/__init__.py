@@ -1,4 +1,6 @@
-"""The audit page: what a run answered, and the way from every value to its words, as one HTML file."""
+"""The audit page: what a run answered, and the way from every value to its
+words, as one HTML file.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,19 @@ __all__ = ["collect", "render", "view_file", "write_page"]
 
 
 def view_file(
-    workspace: str | os.PathLike[str], target: str | os.PathLike[str], run: int | None = None, against: int | None = None
+    workspace: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    run: int | None = None,
+    against: int | None = None,
 ) -> Path:
-    """Write the audit page of a run of a workspace, of the last one that answered when none is named; the file.
+    """Write the audit page of a run of a workspace, of the last one that answered when
+    none is named; the file.
 
     `against`: another run; the page shows what changed between the two.
 
     Raises:
-        StoreError: there is no such workspace or run, or the target is no audit page or cannot be written.
+        StoreError: there is no such workspace or run, or the target is no audit page
+            or cannot be written.
     """
     with Database(place_of(workspace), write=False) as database:
         return write_page(collect(Catalog(database), run, against), Path(target))

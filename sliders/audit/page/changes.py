@@ -21,11 +21,17 @@ def compared(found: Found, tables: Sequence[ShownTable]) -> Compared:
 
 
 def _lines(
-    found: Found, at: Mapping[tuple[str, str], tuple[int, int]], columns: Mapping[str, Sequence[str]]
+    found: Found,
+    at: Mapping[tuple[str, str], tuple[int, int]],
+    columns: Mapping[str, Sequence[str]],
 ) -> Iterator[Difference]:
     def place(change: RowChange | CellChange, column: str) -> tuple[int, int, int] | None:
         where = at.get((change.table, change.row_id))
-        return (*where, columns[change.table].index(column)) if where and column in columns[change.table] else None
+        return (
+            (*where, columns[change.table].index(column))
+            if where and column in columns[change.table]
+            else None
+        )
 
     for answer in found.answers:
         because = "; ".join(cause.text for cause in answer.causes)
@@ -33,11 +39,25 @@ def _lines(
     for row in found.rows:
         held, new = _held(row.values), row.change == "new"
         first = next(iter(columns.get(row.table, ())), "")
-        yield Difference(f"{row.change} row", row.document, row.table, "" if new else held, held if new else "", row.cause.text,
-                         place(row, first) if new else None)  # fmt: skip
+        yield Difference(
+            f"{row.change} row",
+            row.document,
+            row.table,
+            "" if new else held,
+            held if new else "",
+            row.cause.text,
+            place(row, first) if new else None,
+        )
     for cell in found.cells:
-        yield Difference("value", cell.document, f"{cell.table}.{cell.column}", cell.before, cell.after, cell.cause.text,
-                         place(cell, cell.column))  # fmt: skip
+        yield Difference(
+            "value",
+            cell.document,
+            f"{cell.table}.{cell.column}",
+            cell.before,
+            cell.after,
+            cell.cause.text,
+            place(cell, cell.column),
+        )
 
 
 def _held(values: Mapping[str, Scalar]) -> str:

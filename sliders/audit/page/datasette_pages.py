@@ -1,4 +1,6 @@
-"""A plugin of Datasette: a workspace's audit pages, and from every value of a data table to its words in the document."""
+"""A plugin of Datasette: a workspace's audit pages, and from every value of a data table to its
+words in the document.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ from sliders.store.database import Database
 
 VALUE = "/-/sliders/value"
 _OWN = ("document", "document_id", "row_id")
-_HEADERS = {b"x-content-type-options": b"nosniff", b"referrer-policy": b"no-referrer", b"cache-control": b"no-store"}
+_HEADERS = {
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cache-control": b"no-store",
+}
 
 Scope = dict[str, Any]
 Send = Callable[[Any], Awaitable[None]]
@@ -36,26 +42,42 @@ App = Callable[[Scope, Any, Send], Awaitable[None]]
 @hookimpl
 def register_routes() -> list[tuple[str, Callable[..., Awaitable[Any]]]]:
     """The pages of this plugin."""
-    return [(rf"^{RUN}(?:/(?P<number>\d+))?$", _run_page), (rf"^{VALUE}/(?P<table>[^/]+)/(?P<row>[^/]+)$", _value_page)]
+    return [
+        (rf"^{RUN}(?:/(?P<number>\d+))?$", _run_page),
+        (rf"^{VALUE}/(?P<table>[^/]+)/(?P<row>[^/]+)$", _value_page),
+    ]
 
 
 @hookimpl
-def render_cell(row: Any, value: Any, column: str, table: str | None, datasette: Any) -> Markup | None:
-    """A value of a data table as a link to its words, the kind of a run as one to its audit page."""
+def render_cell(
+    row: Any, value: Any, column: str, table: str | None, datasette: Any
+) -> Markup | None:
+    """A value of a data table as a link to its words, the kind of a run as
+    one to its audit page.
+    """
     if not _file(datasette) or table is None or isinstance(value, bytes):
         return None
     if table == "sl_runs" and column == "kind":
         return Markup("<a href='{}/{}'>{}</a>").format(datasette.urls.path(RUN), row["id"], value)
-    if "row_id" not in row.keys() or column in _OWN or table.startswith("sl_") or table == "cell_absence":  # noqa: SIM118
+    if (
+        "row_id" not in row.keys()  # noqa: SIM118
+        or column in _OWN
+        or table.startswith("sl_")
+        or table == "cell_absence"
+    ):
         return None
-    place = f"{tilde_encode(table)}/{tilde_encode(str(row['row_id']))}?{urlencode({'column': column})}"
+    place = (
+        f"{tilde_encode(table)}/{tilde_encode(str(row['row_id']))}?{urlencode({'column': column})}"
+    )
     shown = Markup("<i>empty</i>") if value is None else value
     return Markup("<a href='{}/{}'>{}</a>").format(datasette.urls.path(VALUE), place, shown)
 
 
 @hookimpl
 def asgi_wrapper(datasette: Any) -> Callable[[App], App]:
-    """Only this machine's own names are answered, and each page says which scripts may run: Datasette's own."""
+    """Only this machine's own names are answered, and each page says which scripts may
+    run: Datasette's own.
+    """
     if not _file(datasette):
         return lambda app: app
     policy = _policy().encode()
@@ -64,13 +86,19 @@ def asgi_wrapper(datasette: Any) -> Callable[[App], App]:
         async def guarded(scope: Scope, receive: Any, send: Send) -> None:
             async def sent(message: Mapping[str, Any]) -> None:
                 if message["type"] == "http.response.start":
-                    headers = {b"content-security-policy": policy, **_HEADERS, **dict(message["headers"])}
+                    headers = {
+                        b"content-security-policy": policy,
+                        **_HEADERS,
+                        **dict(message["headers"]),
+                    }
                     message = {**message, "headers": list(headers.items())}
                 await send(message)
 
             named = dict(scope.get("headers", ())).get(b"host", b"").decode("latin-1").split(":")[0]
             if scope["type"] == "http" and named not in (HOST, "localhost"):
-                await Response.text(f"this server answers to {HOST} and localhost only", status=421).asgi_send(send)
+                await Response.text(
+                    f"this server answers to {HOST} and localhost only", status=421
+                ).asgi_send(send)
             else:
                 await app(scope, receive, sent)
 
@@ -81,32 +109,62 @@ def asgi_wrapper(datasette: Any) -> Callable[[App], App]:
 
 @hookimpl(hookwrapper=True)
 def handle_exception(datasette: Any, request: Any, exception: Exception) -> Iterator[None]:
-    """A page with the reason in place of Datasette's handler, which also prints a traceback with its locals."""
+    """A page with the reason in place of Datasette's handler, which also prints a
+    traceback with its locals.
+    """
     outcome: Any = yield
     if _file(datasette):
         outcome.force_result([_refused(datasette, request, exception)])
 
 
 async def _refused(datasette: Any, request: Any, exception: Exception) -> Any:
-    told: dict[str, Any] = {"ok": False, "status": 500, "error": f"{type(exception).__name__}: {exception}", "title": None}
+    told: dict[str, Any] = {
+        "ok": False,
+        "status": 500,
+        "error": f"{type(exception).__name__}: {exception}",
+        "title": None,
+    }
     if isinstance(exception, Base400):
         told |= {"status": exception.status, "error": str(exception)}
     elif isinstance(exception, DatasetteError):
         message = Markup(exception.message) if exception.message_is_html else exception.message
-        told |= {**exception.error_dict, "status": exception.status, "error": message, "title": exception.title}
+        told |= {
+            **exception.error_dict,
+            "status": exception.status,
+            "error": message,
+            "title": exception.title,
+        }
     if request.path.endswith(".json"):
         return Response.json(told, status=told["status"])
-    return Response.html(await datasette.render_template("error.html", told, request=request), status=told["status"])
+    return Response.html(
+        await datasette.render_template("error.html", told, request=request), status=told["status"]
+    )
 
 
 def _policy() -> str:
-    """The policy of Datasette's pages: its own files, and the scripts that stand in its templates, by their hashes."""
-    templates = (path.read_text(encoding="utf-8") for path in (Path(package.__file__).parent / "templates").glob("*.html"))
-    scripts = [script for template in templates for script in re.findall(r"<script>(.*?)</script>", template, re.DOTALL)]
-    said = {script.replace("{{ datasette_allow_facet }}", flag) for script in scripts for flag in ("true", "false")}
+    """The policy of Datasette's pages: its own files, and the scripts that stand in its
+    templates, by their hashes.
+    """
+    templates = (
+        path.read_text(encoding="utf-8")
+        for path in (Path(package.__file__).parent / "templates").glob("*.html")
+    )
+    scripts = [
+        script
+        for template in templates
+        for script in re.findall(r"<script>(.*?)</script>", template, re.DOTALL)
+    ]
+    said = {
+        script.replace("{{ datasette_allow_facet }}", flag)
+        for script in scripts
+        for flag in ("true", "false")
+    }
     hashes = " ".join(sorted(f"'{hash_of(script)}'" for script in said))
-    return (f"default-src 'none'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-            "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")  # fmt: skip
+    return (
+        f"default-src 'none'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    )
 
 
 def _file(datasette: Any) -> str:
@@ -133,10 +191,15 @@ async def _page(datasette: Any, made: Callable[[Catalog], AuditPage]) -> Any:
     def write() -> str:
         with Database(file, write=False) as database:
             catalog = Catalog(database)
-            links = {r.name: datasette.urls.table(file.stem, r.relation) for r in catalog.schemas.relations()}
+            links = {
+                r.name: datasette.urls.table(file.stem, r.relation)
+                for r in catalog.schemas.relations()
+            }
             return render(made(catalog), {**links, "": datasette.urls.database(file.stem)})
 
     try:
-        return Response.html(await asyncio.to_thread(write), headers={"content-security-policy": page_policy()})
+        return Response.html(
+            await asyncio.to_thread(write), headers={"content-security-policy": page_policy()}
+        )
     except StoreError as error:
         raise NotFound(str(error)) from error

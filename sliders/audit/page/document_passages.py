@@ -1,10 +1,20 @@
-"""The documents of an audit page: passages around the words that values rest on, and documents that gave nothing."""
+"""The documents of an audit page: passages around the words that values rest on, and
+documents that gave nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sliders.audit.page.page_content import Block, Passage, ShownAnswer, ShownDocument, ShownTable, Silent, Value
+from sliders.audit.page.page_content import (
+    Block,
+    Passage,
+    ShownAnswer,
+    ShownDocument,
+    ShownTable,
+    Silent,
+    Value,
+)
 from sliders.documents.document import Document, Element
 from sliders.store.catalog import Catalog
 from sliders.store.records import StoredDocument
@@ -19,9 +29,14 @@ Spans = list[tuple[int, int]]
 
 
 def shown_documents(
-    catalog: Catalog, tables: Sequence[ShownTable], answers: Sequence[ShownAnswer], silent: Sequence[Silent]
+    catalog: Catalog,
+    tables: Sequence[ShownTable],
+    answers: Sequence[ShownAnswer],
+    silent: Sequence[Silent],
 ) -> tuple[dict[str, ShownDocument], tuple[str, ...]]:
-    """The documents behind all values, by id: whole where all fit into the page, else around the words; what was cut."""
+    """The documents behind all values, by id: whole where all fit into the page, else around the
+    words; what was cut.
+    """
     spans: dict[str, Spans] = {}
     for value in _values(tables, answers):
         for source in value.sources:
@@ -35,10 +50,21 @@ def shown_documents(
         if one.id:
             spans.setdefault(one.id, [])
     stored = {d.id: d for d in catalog.documents.all(superseded=True) if d.id in spans}
-    context = next((c for c in _CONTEXTS if _size(stored, spans, c) <= MOST_CHARACTERS), _CONTEXTS[-1])
-    found = {identifier: _shown(catalog, line, spans[identifier], context) for identifier, line in stored.items()}
-    cut = any(sum(len(p.text) for p in document.passages) < document.characters for document in found.values())
-    told = f"Documents are shown around the words that values rest on ({context:,} characters on either side)."
+    context = next(
+        (c for c in _CONTEXTS if _size(stored, spans, c) <= MOST_CHARACTERS), _CONTEXTS[-1]
+    )
+    found = {
+        identifier: _shown(catalog, line, spans[identifier], context)
+        for identifier, line in stored.items()
+    }
+    cut = any(
+        sum(len(p.text) for p in document.passages) < document.characters
+        for document in found.values()
+    )
+    told = (
+        f"Documents are shown around the words that values rest on ({context:,} characters "
+        "on either side)."
+    )
     return found, (told,) if cut else ()
 
 
@@ -48,11 +74,15 @@ def _values(tables: Sequence[ShownTable], answers: Sequence[ShownAnswer]) -> Ite
 
 
 def _size(stored: dict[str, StoredDocument], spans: dict[str, Spans], context: int) -> int:
-    return sum(b - a for i, d in stored.items() for a, b in _windows(spans[i], d.characters, context))
+    return sum(
+        b - a for i, d in stored.items() for a, b in _windows(spans[i], d.characters, context)
+    )
 
 
 def _windows(spans: Spans, length: int, context: int) -> Spans:
-    """Stretches of a text with `context` characters around each span; the beginning where there is none."""
+    """Stretches of a text with `context` characters around each span; the beginning
+    where there is none.
+    """
     out: Spans = []
     if not spans:
         return [(0, min(_BEGINNING, length))]
@@ -69,29 +99,43 @@ def _shown(catalog: Catalog, line: StoredDocument, spans: Spans, context: int) -
     document = catalog.documents.get(line.id)
     windows = _windows(spans, len(document.text), context)
     return ShownDocument(
-        line.name, line.title, line.characters, bool(line.superseded_by), tuple((p.number, p.start) for p in document.pages),
+        line.name,
+        line.title,
+        line.characters,
+        bool(line.superseded_by),
+        tuple((p.number, p.start) for p in document.pages),
         tuple(Passage(a, document.text[a:b], tuple(_blocks(document, a, b))) for a, b in windows),
-    )  # fmt: skip
+    )
 
 
 def _blocks(document: Document, start: int, end: int) -> Iterable[Block]:
     for element in document.elements:
         if element.start < end and element.end > start:
             low, high = max(element.start, start), min(element.end, end)
-            grid = _grid(element, document.text) if (low, high) == (element.start, element.end) else None
+            grid = (
+                _grid(element, document.text)
+                if (low, high) == (element.start, element.end)
+                else None
+            )
             header = element.grid.header if element.grid is not None and grid else ()
             yield Block(element.kind, low, high, element.level, header, grid or ())
 
 
 def _grid(element: Element, text: str) -> tuple[tuple[tuple[int, int], ...], ...] | None:
     """The places of a table's cells; None where a cell's words are not those of its place."""
-    if element.grid is None or any(text[c.start : c.end] != c.text for row in element.grid.rows for c in row):
+    if element.grid is None or any(
+        text[c.start : c.end] != c.text for row in element.grid.rows for c in row
+    ):
         return None
     return tuple(tuple((c.start, c.end) for c in row) for row in element.grid.rows)
 
 
-def silent_documents(catalog: Catalog, tables: Sequence[ShownTable]) -> tuple[tuple[Silent, ...], tuple[str, ...]]:
-    """Documents without a value in these tables, with what is known of why; and what was left out."""
+def silent_documents(
+    catalog: Catalog, tables: Sequence[ShownTable]
+) -> tuple[tuple[Silent, ...], tuple[str, ...]]:
+    """Documents without a value in these tables, with what is known of why;
+    and what was left out.
+    """
     refused = catalog.journal.decisions(stage="documents", verdict="refused")
     out = [Silent(d.subject.removeprefix("document:"), (d.reason,)) for d in refused]
     reasons = _reasons(catalog, tables) if tables else {}
@@ -99,8 +143,18 @@ def silent_documents(catalog: Catalog, tables: Sequence[ShownTable]) -> tuple[tu
     empty = _empty_rows(tables)
     for document in catalog.documents.all() if tables else ():
         if document.id not in gave or document.id in empty:
-            told = empty.get(document.id) or reasons.get(document.id) or ["never asked: no part of it was chosen"]
-            out.append(Silent(document.name, (*document.warnings, *told), document.id if len(out) < _READABLE else ""))
+            told = (
+                empty.get(document.id)
+                or reasons.get(document.id)
+                or ["never asked: no part of it was chosen"]
+            )
+            out.append(
+                Silent(
+                    document.name,
+                    (*document.warnings, *told),
+                    document.id if len(out) < _READABLE else "",
+                )
+            )
     note = f"{MOST_SILENT} of {len(out):,} documents that gave nothing are listed."
     return tuple(out[:MOST_SILENT]), (note,) if len(out) > MOST_SILENT else ()
 
@@ -113,15 +167,22 @@ def _empty_rows(tables: Sequence[ShownTable]) -> dict[str, list[str]]:
         for row in table.rows:
             if row.document not in full and all(value.shown is None for value in row.values):
                 told = dict.fromkeys(value.empty for value in row.values)
-                found.setdefault(row.document, []).append(f"its row of {table.name} has no value: {', '.join(told)}")
+                found.setdefault(row.document, []).append(
+                    f"its row of {table.name} has no value: {', '.join(told)}"
+                )
     return found
 
 
 def _reasons(catalog: Catalog, tables: Sequence[ShownTable]) -> dict[str, list[str]]:
     """By document: how its chunks ended, with the reasons."""
     owner = dict(catalog.chunks.places())
-    states = {"done": "read, and nothing was found", "gated": "gated out", "pruned": "pruned by the search",
-              "failed": "the call failed", "pending": "not read yet"}  # fmt: skip
+    states = {
+        "done": "read, and nothing was found",
+        "gated": "gated out",
+        "pruned": "pruned by the search",
+        "failed": "the call failed",
+        "pending": "not read yet",
+    }
     found: dict[str, dict[str, None]] = {}
     for table in tables:
         for task in catalog.extractions.tasks(table.name):

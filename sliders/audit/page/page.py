@@ -1,4 +1,6 @@
-"""An audit page as one HTML file that works offline: all in it, nothing fetched, no script but its own may run."""
+"""An audit page as one HTML file that works offline: all in it, nothing fetched, no script
+but its own may run.
+"""
 
 from __future__ import annotations
 
@@ -33,21 +35,37 @@ def render(page: AuditPage, links: Mapping[str, str] | None = None) -> str:
     `links`: where whole tables are served, by name; "" is the page of all of them.
     """
     environment = Environment(
-        loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader(ASSETS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters |= {"sql": _sql, "figure": _figure}
     return environment.get_template("page.html").render(
-        page=page, policy=page_policy(), style=Markup(_asset("page.css")), scripts=[Markup(_asset(name)) for name in SCRIPTS],
-        data=_data(page), generator=Markup(GENERATOR), most=_MOST_RESULT_ROWS, shown_doubts=MOST_SHOWN,
-        bars=_bars(page.stages), links=links or {},
-    )  # fmt: skip
+        page=page,
+        policy=page_policy(),
+        style=Markup(_asset("page.css")),
+        scripts=[Markup(_asset(name)) for name in SCRIPTS],
+        data=_data(page),
+        generator=Markup(GENERATOR),
+        most=_MOST_RESULT_ROWS,
+        shown_doubts=MOST_SHOWN,
+        bars=_bars(page.stages),
+        links=links or {},
+    )
 
 
 def page_policy() -> str:
-    """The content security policy of a page: its own scripts and style, by their hashes, and nothing else."""
+    """The content security policy of a page: its own scripts and style, by their
+    hashes, and nothing else.
+    """
     hashes = " ".join(f"'{hash_of(_asset(name))}'" for name in SCRIPTS)
     style = hash_of(_asset("page.css"))
-    return f"default-src 'none'; script-src {hashes}; style-src '{style}'; base-uri 'none'; form-action 'none'"
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src '{style}'; base-uri 'none'; "
+        "form-action 'none'"
+    )
 
 
 def write_page(page: AuditPage, path: Path) -> Path:
@@ -57,11 +75,18 @@ def write_page(page: AuditPage, path: Path) -> Path:
         StoreError: the file is there and is no audit page, or it cannot be written.
     """
     try:
-        if path.exists() and GENERATOR not in path.read_text(encoding="utf-8", errors="replace")[:2_000]:
-            raise StoreError(f"{str(path)!r} exists and is no audit page; delete it, or choose another name")
+        if (
+            path.exists()
+            and GENERATOR not in path.read_text(encoding="utf-8", errors="replace")[:2_000]
+        ):
+            raise StoreError(
+                f"{str(path)!r} exists and is no audit page; delete it, or choose another name"
+            )
         path.write_bytes(render(page).encode("utf-8", "backslashreplace"))
     except OSError as error:
-        raise StoreError(f"{str(path)!r} cannot be written: {error.strerror}; choose another place") from error
+        raise StoreError(
+            f"{str(path)!r} cannot be written: {error.strerror}; choose another place"
+        ) from error
     return path
 
 
@@ -78,9 +103,10 @@ def hash_of(text: str) -> str:
 def _data(page: AuditPage) -> Markup:
     """What the page's script shows, as JSON that cannot close its element."""
     kept = {
-        "documents": page.documents, "tables": page.tables,
+        "documents": page.documents,
+        "tables": page.tables,
         "citations": tuple(answer.citations for answer in page.answers),
-    }  # fmt: skip
+    }
     text = json.dumps(plain(kept), ensure_ascii=False, separators=(",", ":"), default=str)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -100,6 +126,16 @@ def _figure(value: Any) -> Any:
 
 
 def _bars(stages: Sequence[tuple[str, Usage]]) -> list[tuple[str, Usage, float, float]]:
-    """Each stage with what it cost, and the widths (of 640) of its bars of prompt and generated tokens."""
+    """Each stage with what it cost, and the widths (of 640) of its bars of prompt
+    and generated tokens.
+    """
     most = max((usage.tokens for _, usage in stages), default=0) or 1
-    return [(name, u, round(640 * u.prompt_tokens / most, 2), round(640 * u.completion_tokens / most, 2)) for name, u in stages]
+    return [
+        (
+            name,
+            u,
+            round(640 * u.prompt_tokens / most, 2),
+            round(640 * u.completion_tokens / most, 2),
+        )
+        for name, u in stages
+    ]

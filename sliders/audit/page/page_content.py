@@ -22,7 +22,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One reading of a value: in which document, resting on which words, and why. `agrees`: it is the value shown."""
+    """One reading of a value: in which document, resting on which words, and why.
+
+    `agrees`: it is the value shown.
+    """
 
     document: str
     value: Scalar
@@ -50,7 +53,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value of a table with its readings and changes; `empty` says why there is none, `conflict` what is open.
+    """One value of a table with its readings and changes; `empty` says why there is none,
+    `conflict` what is open.
 
     `name` is the canonical form of a name that is printed in another one, `named` why it is one.
     """
@@ -66,7 +70,9 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row of a data table; `behind` numbers the answers (from 0) that it stands behind, `of` the rows merged into it."""
+    """A row of a data table; `behind` numbers the answers (from 0) that it stands behind, `of` the
+    rows merged into it.
+    """
 
     id: str
     document: str
@@ -77,7 +83,9 @@ class ShownRow:
 
 @dataclass(frozen=True, slots=True)
 class ShownColumn:
-    """A column with its definition, and how many values it has, of them judged and unverified ones."""
+    """A column with its definition, and how many values it has, of them judged
+    and unverified ones.
+    """
 
     name: str
     type: str
@@ -92,7 +100,9 @@ class ShownColumn:
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """A data table; `total` counts all its rows, `rows` are those on the page, `history` says what repairs did."""
+    """A data table; `total` counts all its rows, `rows` are those on the page, `history`
+    says what repairs did.
+    """
 
     name: str
     columns: tuple[ShownColumn, ...]
@@ -107,7 +117,9 @@ class ShownTable:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A heading, paragraph or table of a passage; `rows` are [start, end] of the cells, below `header`."""
+    """A heading, paragraph or table of a passage; `rows` are [start, end] of the
+    cells, below `header`.
+    """
 
     kind: str
     start: int
@@ -128,7 +140,9 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class ShownDocument:
-    """A document as far as the page needs it; `pages` are pairs of a number and its first character."""
+    """A document as far as the page needs it; `pages` are pairs of a number and
+    its first character.
+    """
 
     name: str
     title: str = ""
@@ -149,7 +163,9 @@ class Silent:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A citation of an answer: the value, its words, and the result row (from 0) that it stands behind."""
+    """A citation of an answer: the value, its words, and the result row (from 0)
+    that it stands behind.
+    """
 
     column: str
     value: Value
@@ -167,7 +183,9 @@ class ShownAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What differs between two runs in one place; `at` numbers the table, row and column of the page that hold it now."""
+    """What differs between two runs in one place; `at` numbers the table, row and column of the
+    page that hold it now.
+    """
 
     what: str
     of: str
@@ -180,7 +198,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What changed between the runs `before` and `after`: at most some hundred of `total`, and the questions answered alike."""
+    """What changed between the runs `before` and `after`: at most some hundred of `total`, and the
+    questions answered alike.
+    """
 
     before: int
     after: int
@@ -191,7 +211,9 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """All of a page. `stages` say what each stage of the run cost, `notes` what was left out of the page."""
+    """All of a page. `stages` say what each stage of the run cost, `notes` what was
+    left out of the page.
+    """
 
     workspace: str
     run: int
@@ -212,10 +234,16 @@ class AuditPage:
 
 
 def plain(item: Any) -> Any:
-    """Plain JSON of a value of this file; what is None, an empty text or an empty tuple is left out."""
+    """Plain JSON of a value of this file; what is None, an empty text or an
+    empty tuple is left out.
+    """
     if is_dataclass(item):
         named = ((part.name, getattr(item, part.name)) for part in fields(item))
-        return {name: plain(value) for name, value in named if value is not None and value not in ("", ())}
+        return {
+            name: plain(value)
+            for name, value in named
+            if value is not None and value not in ("", ())
+        }
     if isinstance(item, Mapping):
         return {name: plain(value) for name, value in item.items()}
     return [plain(value) for value in item] if isinstance(item, tuple | list) else item

@@ -1,4 +1,6 @@
-"""Rows of a data table with the words behind each value, who read it how, and what a repair or a person made of it."""
+"""Rows of a data table with the words behind each value, who read it how, and what a repair or
+a person made of it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from typing import Any
 
 from sliders.answer.profile import identifier, quote
 from sliders.answer.turns import TableView
-from sliders.audit.page.page_content import Change, Place, ShownColumn, ShownRow, ShownTable, Source, Value
+from sliders.audit.page.page_content import (
+    Change,
+    Place,
+    ShownColumn,
+    ShownRow,
+    ShownTable,
+    Source,
+    Value,
+)
 from sliders.errors import QueryError, StoreError
 from sliders.extraction.cell import Absence, Cell, Row, Scalar
 from sliders.schema.types import Column, Table
@@ -21,7 +31,9 @@ from sliders.store.records import Correction, Derivation
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """For each answer the SQL that names the rows behind it (None where it cannot be told); `names`: tables it may see."""
+    """For each answer the SQL that names the rows behind it (None where it cannot be told);
+    `names`: tables it may see.
+    """
 
     statements: tuple[str | None, ...]
     names: tuple[str, ...]
@@ -42,32 +54,55 @@ def sql_view(catalog: Catalog, table: Table) -> TableView:
     """A table under its SQL names."""
     relation = catalog.schemas.relation(table.name)
     columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns)
-    beside = tuple(replace(c, companion_of=relation.sql_name(c.companion_of)) for c in relation.companions)
+    beside = tuple(
+        replace(c, companion_of=relation.sql_name(c.companion_of)) for c in relation.companions
+    )
     return TableView(replace(table, name=relation.relation, columns=columns), companions=beside)
 
 
-def shown_table(catalog: Catalog, name: str, view: TableView, behind: Behind, most_cells: int) -> ShownTable:
+def shown_table(
+    catalog: Catalog, name: str, view: TableView, behind: Behind, most_cells: int
+) -> ShownTable:
     """A table with at most `most_cells` values: the rows behind the answers first."""
     table = (catalog.schemas.current() or _missing(name)).table(name)
     chain = catalog.tables.lineage(name)
     known = _Known(
-        table, any(v.operation == UNVERIFIED for v in chain), catalog.knowledge.statistic(f"conflicts:{name}", []),
-        {(c.column, c.value): c for c in catalog.knowledge.corrections(name) if c.kind == "set_value"},
+        table,
+        any(v.operation == UNVERIFIED for v in chain),
+        catalog.knowledge.statistic(f"conflicts:{name}", []),
+        {
+            (c.column, c.value): c
+            for c in catalog.knowledge.corrections(name)
+            if c.kind == "set_value"
+        },
         "; ".join(version.reason for version in chain if version.parent is not None),
-    )  # fmt: skip
+    )
     most = max(1, most_cells // max(len(table.columns), 1))
     listed, numbers, note = _listed(catalog, view, behind, most, chain[0].columns if chain else ())
     merged = catalog.tables.merged_rows(name)
     sources = {str(line[-1]): merged.get(str(line[-1]), (str(line[-1]),)) for line in listed}
     extracted = catalog.extractions.get([source for found in sources.values() for source in found])
     rows = tuple(
-        _row(catalog, known, line, [extracted[s] for s in sources[str(line[-1])]], numbers.get(str(line[-1]), ()))
+        _row(
+            catalog,
+            known,
+            line,
+            [extracted[s] for s in sources[str(line[-1])]],
+            numbers.get(str(line[-1]), ()),
+        )
         for line in listed
     )
     return ShownTable(
-        name, tuple(_column(catalog, name, column) for column in table.columns), rows, chain[0].rows if chain else len(rows),
-        table.row, table.description, table.grain, tuple(f"{v.operation}: {v.reason}" for v in reversed(chain)), note,
-    )  # fmt: skip
+        name,
+        tuple(_column(catalog, name, column) for column in table.columns),
+        rows,
+        chain[0].rows if chain else len(rows),
+        table.row,
+        table.description,
+        table.grain,
+        tuple(f"{v.operation}: {v.reason}" for v in reversed(chain)),
+        note,
+    )
 
 
 def _missing(name: str) -> Any:
@@ -76,14 +111,25 @@ def _missing(name: str) -> Any:
 
 def _column(catalog: Catalog, table: str, column: Column) -> ShownColumn:
     counted = catalog.extractions.reliability(table, [column.name])
-    return ShownColumn(column.name, column.type.value, column.description, column.measured_in, column.reading, column.values,
-                       counted.values, counted.judged, counted.unverified)  # fmt: skip
+    return ShownColumn(
+        column.name,
+        column.type.value,
+        column.description,
+        column.measured_in,
+        column.reading,
+        column.values,
+        counted.values,
+        counted.judged,
+        counted.unverified,
+    )
 
 
 def _listed(
     catalog: Catalog, view: TableView, behind: Behind, most: int, stored: Sequence[str]
 ) -> tuple[list[tuple[Any, ...]], dict[str, tuple[int, ...]], str]:
-    """The rows to show (values, document, document id, row id), by row id the answers that it stands behind, a note."""
+    """The rows to show (values, document, document id, row id), by row id the answers that it
+    stands behind, a note.
+    """
     numbers: dict[str, tuple[int, ...]] = {}
     note = ""
     columns = (identifier(c.name) if c.name in stored else "NULL" for c in view.table.columns)
@@ -91,8 +137,12 @@ def _listed(
     rows: dict[str, tuple[Any, ...]] = {}
     for number, statement in enumerate(behind.statements):
         if statement is not None:
-            # As an expression, so that the rows come in the table's own order, not in that of the inner statement.
-            test = f"row_id || '' IN (SELECT row_id FROM ({statement}) WHERE table_name = {quote(view.name)})"
+            # As an expression, so that the rows come in the table's own order, not in that of
+            # the inner statement.
+            test = (
+                f"row_id || '' IN (SELECT row_id FROM ({statement}) WHERE table_name = "
+                f"{quote(view.name)})"
+            )
             sql = f"SELECT {wanted} FROM {identifier(view.name)} WHERE {test} LIMIT {most}"
             try:
                 found = run_readonly(catalog.database, sql, tables=behind.names).rows
@@ -110,19 +160,35 @@ def _listed(
     return list(rows.values())[:most], numbers, note
 
 
-def _row(catalog: Catalog, known: _Known, line: Sequence[Any], sources: Sequence[Row], behind: tuple[int, ...]) -> ShownRow:
+def _row(
+    catalog: Catalog,
+    known: _Known,
+    line: Sequence[Any],
+    sources: Sequence[Row],
+    behind: tuple[int, ...],
+) -> ShownRow:
     *shown, _, document_id, row_id = line
     derived = catalog.tables.derivations(known.table.name, row_id) if known.repairs else []
     values = tuple(
-        _named(_value(known, column, value, sources, [d for d in derived if d.column == column.name]), column, derived)
+        _named(
+            _value(known, column, value, sources, [d for d in derived if d.column == column.name]),
+            column,
+            derived,
+        )
         for column, value in zip(known.table.columns, shown, strict=True)
     )
     return ShownRow(row_id, document_id, values, behind, len(sources))
 
 
-def _value(known: _Known, column: Column, shown: Scalar, rows: Sequence[Row], derived: Sequence[Derivation]) -> Value:
+def _value(
+    known: _Known, column: Column, shown: Scalar, rows: Sequence[Row], derived: Sequence[Derivation]
+) -> Value:
     cells = [(row, cell) for row in rows if (cell := row.cell(column.name)) is not None]
-    read = [_source(row, cell, shown) for row, cell in cells if cell.value is not None and enters(cell, known.unverified)]
+    read = [
+        _source(row, cell, shown)
+        for row, cell in cells
+        if cell.value is not None and enters(cell, known.unverified)
+    ]
     read.sort(key=lambda source: not source.agrees)
     if shown is not None and column.type.value == "boolean":
         shown = bool(shown)
@@ -136,25 +202,48 @@ def _value(known: _Known, column: Column, shown: Scalar, rows: Sequence[Row], de
 
 def _named(value: Value, column: Column, derived: Sequence[Derivation]) -> Value:
     """A value with the canonical form that stands beside it, and why."""
-    beside = (d for d in derived if d.column == f"{column.name}_canonical" and d.kind == "canonicalize")
+    beside = (
+        d for d in derived if d.column == f"{column.name}_canonical" and d.kind == "canonicalize"
+    )
     return next((replace(value, name=str(d.value), named=d.reason) for d in beside), value)
 
 
 def _source(row: Row, cell: Cell, shown: Scalar) -> Source:
-    places = tuple(Place(s.document_id, s.start, s.end, s.page) for s in (cell.span, *cell.parts) if s is not None)
+    places = tuple(
+        Place(s.document_id, s.start, s.end, s.page)
+        for s in (cell.span, *cell.parts)
+        if s is not None
+    )
     document = places[0].document if places else row.document_id
-    return Source(document, cell.value, cell.printed, cell.how.value, cell.grounding.value, cell.value == shown, places,
-                  cell.rationale, words_of_odds(cell.odds), doubt_of(cell), cell.model)  # fmt: skip
+    return Source(
+        document,
+        cell.value,
+        cell.printed,
+        cell.how.value,
+        cell.grounding.value,
+        cell.value == shown,
+        places,
+        cell.rationale,
+        words_of_odds(cell.odds),
+        doubt_of(cell),
+        cell.model,
+    )
 
 
-def _change(known: _Known, made: Derivation, shown: Scalar, read: Sequence[Source]) -> Change | None:
-    """A declared change of this value; one of the whole column only where the row has the value that it replaced."""
+def _change(
+    known: _Known, made: Derivation, shown: Scalar, read: Sequence[Source]
+) -> Change | None:
+    """A declared change of this value; one of the whole column only where the row has the
+    value that it replaced.
+    """
     if made.row_id is None and made.source_value not in [source.value for source in read]:
         return None
     before = tuple(dict.fromkeys(source.value for source in read if not source.agrees))
     if made.source_value is not None and made.source_value != made.value:
         before = (made.source_value,)
-    decided = known.corrections.get((made.column, made.value)) if made.kind == "correction" else None
+    decided = (
+        known.corrections.get((made.column, made.value)) if made.kind == "correction" else None
+    )
     if decided is None:
         return Change(before, shown, made.kind, made.reason)
     return Change(before, shown, "correction", decided.reason, decided.author or "a person")
@@ -172,7 +261,11 @@ def _absence(cells: Sequence[tuple[Row, Cell]]) -> str:
 def _conflict(known: _Known, column: str, rows: Sequence[Row]) -> str:
     mine = {row.id for row in rows}
     for one in known.conflicts:
-        if one["column"] == column and any(mine & set(candidate["rows"]) for candidate in one["candidates"]):
-            sides = "; ".join(f"{candidate['value']} ({candidate['document']})" for candidate in one["candidates"])
+        if one["column"] == column and any(
+            mine & set(candidate["rows"]) for candidate in one["candidates"]
+        ):
+            sides = "; ".join(
+                f"{candidate['value']} ({candidate['document']})" for candidate in one["candidates"]
+            )
             return f"{sides}. {one['reason']}"
     return ""

@@ -12,7 +12,15 @@ from sliders.answer.turns import TableView
 from sliders.audit.diff import difference
 from sliders.audit.page.changes import compared
 from sliders.audit.page.document_passages import shown_documents, silent_documents
-from sliders.audit.page.page_content import AuditPage, Cited, Place, ShownAnswer, ShownTable, Source, Value
+from sliders.audit.page.page_content import (
+    AuditPage,
+    Cited,
+    Place,
+    ShownAnswer,
+    ShownTable,
+    Source,
+    Value,
+)
 from sliders.audit.page.rows import Behind, shown_table, sql_view
 from sliders.errors import StoreError
 from sliders.schema.types import Schema
@@ -24,7 +32,8 @@ _MOST_BEHIND = 10_000
 
 
 def collect(catalog: Catalog, run: int | None = None, against: int | None = None) -> AuditPage:
-    """The audit page of a run, of the last one that answered a question when none is named; `against`: compared with another.
+    """The audit page of a run, of the last one that answered a question when none is named;
+    `against`: compared with another.
 
     Raises:
         StoreError: there is no such run.
@@ -33,19 +42,41 @@ def collect(catalog: Catalog, run: int | None = None, against: int | None = None
     kept: Sequence[Mapping[str, Any]] = chosen.outcome.get("answers", ())
     views = _views(catalog)
     answers = tuple(_answer(catalog, answer) for answer in kept)
-    statements = [str(answer.get("sql", "")) for answer in kept] or ([chosen.question] if chosen.kind == "query" else [])
+    statements = [str(answer.get("sql", "")) for answer in kept] or (
+        [chosen.question] if chosen.kind == "query" else []
+    )
     read = {name for sql in statements for name in columns_used(sql, list(views.values()))}
-    tables = _tables(catalog, {t: v for t, v in views.items() if v.name in read or not statements}, statements)
+    tables = _tables(
+        catalog, {t: v for t, v in views.items() if v.name in read or not statements}, statements
+    )
     silent, left_out = silent_documents(catalog, tables)
     documents, cut = shown_documents(catalog, tables, answers, silent)
-    notes = [f"Table {t.name}: {len(t.rows):,} of {t.total:,} rows are on this page, those behind the answer first; "
-             "all are in the workspace." for t in tables if len(t.rows) < t.total]  # fmt: skip
+    notes = [
+        (
+            f"Table {t.name}: {len(t.rows):,} of {t.total:,} rows are on this page, those behind "
+            "the answer first; all are in the workspace."
+        )
+        for t in tables
+        if len(t.rows) < t.total
+    ]
     return AuditPage(
-        catalog.database.title, chosen.id, chosen.kind, chosen.status, chosen.question, chosen.started,
-        str(chosen.settings.get("model", "")), str(chosen.outcome.get("error", "")), answers, tables, documents,
-        catalog.documents.count(), silent, tuple(catalog.calls.usage(chosen.id).items()), (*notes, *left_out, *cut),
+        catalog.database.title,
+        chosen.id,
+        chosen.kind,
+        chosen.status,
+        chosen.question,
+        chosen.started,
+        str(chosen.settings.get("model", "")),
+        str(chosen.outcome.get("error", "")),
+        answers,
+        tables,
+        documents,
+        catalog.documents.count(),
+        silent,
+        tuple(catalog.calls.usage(chosen.id).items()),
+        (*notes, *left_out, *cut),
         None if against is None else compared(difference(catalog, chosen.id, against), tables),
-    )  # fmt: skip
+    )
 
 
 def collect_row(catalog: Catalog, relation: str, row_id: str) -> AuditPage:
@@ -54,7 +85,9 @@ def collect_row(catalog: Catalog, relation: str, row_id: str) -> AuditPage:
     Raises:
         StoreError: there is no such table or row.
     """
-    name, view = next(((n, v) for n, v in _views(catalog).items() if v.name == relation), (None, None))
+    name, view = next(
+        ((n, v) for n, v in _views(catalog).items() if v.name == relation), (None, None)
+    )
     if name is None or view is None:
         raise StoreError(f"there is no table {relation!r}; list them with: sliders tables")
     only = f"SELECT {quote(row_id)} AS row_id, {quote(relation)} AS table_name"
@@ -62,11 +95,26 @@ def collect_row(catalog: Catalog, relation: str, row_id: str) -> AuditPage:
     if not table.rows or table.rows[0].id != row_id:
         raise StoreError(f"table {relation!r} has no row {row_id!r}; it may be gone since a repair")
     documents, cut = shown_documents(catalog, [table], (), ())
-    named = tuple(replace(c, name=sql.name) for c, sql in zip(table.columns, view.table.columns, strict=True))
+    named = tuple(
+        replace(c, name=sql.name) for c, sql in zip(table.columns, view.table.columns, strict=True)
+    )
     return AuditPage(
-        catalog.database.title, 0, "row", "", f"A row of {relation}", "", "", "", (), (replace(table, columns=named),), documents,
-        catalog.documents.count(), (), (), cut,
-    )  # fmt: skip
+        catalog.database.title,
+        0,
+        "row",
+        "",
+        f"A row of {relation}",
+        "",
+        "",
+        "",
+        (),
+        (replace(table, columns=named),),
+        documents,
+        catalog.documents.count(),
+        (),
+        (),
+        cut,
+    )
 
 
 def chosen_run(catalog: Catalog, number: int | None = None) -> Run:
@@ -77,7 +125,9 @@ def chosen_run(catalog: Catalog, number: int | None = None) -> Run:
     """
     runs = catalog.journal.runs()
     if not runs:
-        raise StoreError("the workspace has no runs yet; ask a question first: sliders ask FILES QUESTION")
+        raise StoreError(
+            "the workspace has no runs yet; ask a question first: sliders ask FILES QUESTION"
+        )
     if number is None:
         return next((run for run in reversed(runs) if run.outcome.get("answers")), runs[-1])
     found = next((run for run in runs if run.id == number), None)
@@ -93,8 +143,13 @@ def _views(catalog: Catalog) -> dict[str, TableView]:
     return {table.name: sql_view(catalog, table) for table in filled}
 
 
-def _tables(catalog: Catalog, views: Mapping[str, TableView], statements: Sequence[str]) -> tuple[ShownTable, ...]:
-    found = [contributing_rows_sql(sql, list(views.values()), _MOST_BEHIND) if sql else None for sql in statements]
+def _tables(
+    catalog: Catalog, views: Mapping[str, TableView], statements: Sequence[str]
+) -> tuple[ShownTable, ...]:
+    found = [
+        contributing_rows_sql(sql, list(views.values()), _MOST_BEHIND) if sql else None
+        for sql in statements
+    ]
     behind = Behind(tuple(found), tuple(view.name for view in views.values()))
     most = MOST_CELLS // max(len(views), 1)
     return tuple(shown_table(catalog, name, view, behind, most) for name, view in views.items())
@@ -107,8 +162,21 @@ def _answer(catalog: Catalog, kept: Mapping[str, Any]) -> ShownAnswer:
 
 def _cited(one: Mapping[str, Any], names: Mapping[str, str]) -> Cited:
     document = one.get("document_id") or names.get(one["document"], "")
-    place = (Place(document, one["start"], one["end"], one["page"]),) if document and one["start"] >= 0 else ()
+    place = (
+        (Place(document, one["start"], one["end"], one["page"]),)
+        if document and one["start"] >= 0
+        else ()
+    )
     source = Source(
-        document, one["value"], one["quote"], one["how"], one["grounding"], True, place, one["reason"], "", one["doubt"]
+        document,
+        one["value"],
+        one["quote"],
+        one["how"],
+        one["grounding"],
+        True,
+        place,
+        one["reason"],
+        "",
+        one["doubt"],
     )
     return Cited(one["column"], Value(one["value"], (source,)), one["quote"], one.get("result_row"))

@@ -1,4 +1,6 @@
-"""`sliders view --serve`: a workspace's file in Datasette, with its audit pages and the words behind every value."""
+"""`sliders view --serve`: a workspace's file in Datasette, with its audit pages and the
+words behind every value.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
 
 _SEEN = {"sl_runs", "sl_documents"}
 _ABOUT = (
-    "<p><a href='{}'>The audit page of the last answer</a>: question, SQL, rows and their words. In a data table, choose "
-    "a value to see its words in the document; in <a href='/{}/sl_runs'>the runs</a>, choose the kind of one to see its page.</p>"
+    "<p><a href='{}'>The audit page of the last answer</a>: question, SQL, rows and their words. "
+    "In a data table, choose a value to see its words in the document; in <a "
+    "href='/{}/sl_runs'>the runs</a>, choose the kind of one to see its page.</p>"
 )
 
 
@@ -38,32 +41,50 @@ def application(workspace: str | os.PathLike[str]) -> Datasette:
 
         from sliders.audit.page import datasette_pages
     except ImportError as error:
-        raise SettingsError("serving the audit pages needs Datasette: pip install '.[serve]' in the checkout") from error
+        raise SettingsError(
+            "serving the audit pages needs Datasette: pip install '.[serve]' in the checkout"
+        ) from error
     with Database(place_of(workspace), write=False) as database:
         file = database.path
         if file is None:
             told = "serve its export: sliders export audit.db, then: datasette audit.db"
             raise StoreError(f"Datasette serves files, and {database.title} is on a server; {told}")
         if set(str(file)) & set("?#%"):
-            raise StoreError(f"Datasette opens no path with ?, # or % in it: {str(file)!r}; rename it to serve it")
-        listed = database.query("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')")
+            raise StoreError(
+                f"Datasette opens no path with ?, # or % in it: {str(file)!r}; "
+                "rename it to serve it"
+            )
+        listed = database.query(
+            "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"
+        )
         shown = {relation.relation for relation in Catalog(database).schemas.relations()} | _SEEN
     if not pm.has_plugin("sliders"):
         pm.register(datasette_pages, name="sliders")
-    # Datasette lists hidden views as well; one that is not allowed is not listed, and SQL still reads it.
-    hidden = {name: {"hidden": True, "allow": kind == "table"} for name, kind in listed if name not in shown}
+    # Datasette lists hidden views as well; one that is not allowed is not listed,
+    # and SQL still reads it.
+    hidden = {
+        name: {"hidden": True, "allow": kind == "table"}
+        for name, kind in listed
+        if name not in shown
+    }
     about = {
-        "title": f"sliders: {file.name}", "description_html": _ABOUT.format(RUN, tilde_encode(file.stem)),
+        "title": f"sliders: {file.name}",
+        "description_html": _ABOUT.format(RUN, tilde_encode(file.stem)),
         "plugins": {"sliders": {"file": str(file)}},
         "databases": {file.stem: {"tables": hidden}},
-    }  # fmt: skip
+    }
     return Datasette([str(file)], metadata=about, settings={"allow_download": False})
 
 
 def serve(
-    workspace: str | os.PathLike[str], run: int | None, against: int | None, port: int, listening: Callable[[str], object]
+    workspace: str | os.PathLike[str],
+    run: int | None,
+    against: int | None,
+    port: int,
+    listening: Callable[[str], object],
 ) -> None:
-    """Serve a workspace to this machine until it is interrupted; `listening` gets the address of a run's audit page.
+    """Serve a workspace to this machine until it is interrupted; `listening` gets the address
+    of a run's audit page.
 
     Raises:
         SettingsError: Datasette is not installed, or the port cannot be had.
@@ -78,7 +99,9 @@ def serve(
     try:
         taken = socket.create_server((HOST, port))
     except (OSError, OverflowError) as error:
-        raise SettingsError(f"port {port} cannot be listened on ({error}); name another one with --port") from error
+        raise SettingsError(
+            f"port {port} cannot be listened on ({error}); name another one with --port"
+        ) from error
     path = ("" if run is None else f"/{run}") + ("" if against is None else f"?against={against}")
     with taken, contextlib.suppress(KeyboardInterrupt):
         listening(f"http://{HOST}:{taken.getsockname()[1]}{RUN}{path}")

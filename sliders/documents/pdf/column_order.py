@@ -14,7 +14,9 @@ _STEPS = 31
 
 
 def reading_order(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
-    """The lines with the left column before the right one, between lines that cross both; unchanged for other pages."""
+    """The lines with the left column before the right one, between lines that cross both;
+    unchanged for other pages.
+    """
     gutter = _gutter(lines)
     if gutter is None:
         return list(lines)
@@ -36,7 +38,9 @@ def reading_order(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
 
 
 def _gutter(lines: Sequence[PrintedLine]) -> float | None:
-    """The place between two columns of text: many lines have words on both sides of it, few cross it."""
+    """The place between two columns of text: many lines have words on both sides
+    of it, few cross it.
+    """
     if len(lines) < _MIN_LINES:
         return None
     start = min(line.segments[0].left for line in lines)
@@ -45,14 +49,25 @@ def _gutter(lines: Sequence[PrintedLine]) -> float | None:
     for step in range(_STEPS):
         x = start + (end - start) * (0.38 + 0.24 * step / (_STEPS - 1))
         split = [line for line in lines if _is_split(line, x)]
-        crossing = sum(any(segment.left < x < segment.right for segment in line.segments) for line in lines)
-        if len(split) >= _MIN_LINES and len(split) >= crossing and (best is None or len(split) - crossing > best[0]):
+        crossing = sum(
+            any(segment.left < x < segment.right for segment in line.segments) for line in lines
+        )
+        if (
+            len(split) >= _MIN_LINES
+            and len(split) >= crossing
+            and (best is None or len(split) - crossing > best[0])
+        ):
             best = (len(split) - crossing, x)
     return best[1] if best else None
 
 
 def _is_split(line: PrintedLine, x: float) -> bool:
-    """True when running text stands on both sides of `x`: one long piece each, no numbers of a table."""
+    """True when running text stands on both sides of `x`: one long piece each,
+    no numbers of a table.
+    """
     if len(line.segments) != 2 or line.segments[0].right > x or line.segments[1].left < x:
         return False
-    return all(len(segment.text) >= _MIN_CHARACTERS and not is_value(segment.text) for segment in line.segments)
+    return all(
+        len(segment.text) >= _MIN_CHARACTERS and not is_value(segment.text)
+        for segment in line.segments
+    )

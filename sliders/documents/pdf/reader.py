@@ -1,4 +1,6 @@
-"""PDF: pages of printed lines become headings, paragraphs and tables whose rows can be read alone."""
+"""PDF: pages of printed lines become headings, paragraphs and tables whose
+rows can be read alone.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ def read_pdf(raw: bytes, name: str) -> Document:
     """A document out of a PDF.
 
     Raises:
-        DocumentError: the file is encrypted, truncated, no PDF at all, or none of its pages has text.
+        DocumentError: the file is encrypted, truncated, no PDF at all, or none
+            of its pages has text.
     """
     pdf = _open(raw, name)
     try:
@@ -47,24 +50,36 @@ def read_pdf(raw: bytes, name: str) -> Document:
             builder.warnings.append(f"page {number} has no text: it needs OCR")
         _PageWriter(builder, lines, strokes[number - 1], furniture).write()
     if not any(pages):
-        raise DocumentError(f"{name}: none of its {len(pages)} pages has text; run OCR on it and add it again")
-    return builder.build(name, raw, title=title if _is_title(title) else "", media_type="application/pdf")
+        raise DocumentError(
+            f"{name}: none of its {len(pages)} pages has text; run OCR on it and add it again"
+        )
+    return builder.build(
+        name, raw, title=title if _is_title(title) else "", media_type="application/pdf"
+    )
 
 
 def _open(raw: bytes, name: str) -> pypdfium2.PdfDocument:
     try:
         pdf = pypdfium2.PdfDocument(raw)
     except pypdfium2.PdfiumError as error:
-        if getattr(error, "err_code", None) == pdfium_c.FPDF_ERR_PASSWORD or "assword" in str(error):
-            raise DocumentError(f"{name}: the PDF is encrypted; save it without a password and add it again") from error
-        raise DocumentError(f"{name}: the PDF is damaged or truncated; fetch or export it again") from error
+        if getattr(error, "err_code", None) == pdfium_c.FPDF_ERR_PASSWORD or "assword" in str(
+            error
+        ):
+            raise DocumentError(
+                f"{name}: the PDF is encrypted; save it without a password and add it again"
+            ) from error
+        raise DocumentError(
+            f"{name}: the PDF is damaged or truncated; fetch or export it again"
+        ) from error
     if len(pdf) == 0:
         pdf.close()
         raise DocumentError(f"{name}: the PDF has no pages; fetch or export it again")
     return pdf
 
 
-def _lines(pdf: pypdfium2.PdfDocument, index: int, builder: DocumentBuilder) -> tuple[list[PrintedLine], list[Stroke]]:
+def _lines(
+    pdf: pypdfium2.PdfDocument, index: int, builder: DocumentBuilder
+) -> tuple[list[PrintedLine], list[Stroke]]:
     try:
         page = pdf[index]
     except pypdfium2.PdfiumError:
@@ -87,9 +102,18 @@ class _PageWriter:
     """Writes the lines of one page to the builder."""
 
     def __init__(
-        self, builder: DocumentBuilder, lines: Sequence[PrintedLine], strokes: Sequence[Stroke], furniture: frozenset[str]
+        self,
+        builder: DocumentBuilder,
+        lines: Sequence[PrintedLine],
+        strokes: Sequence[Stroke],
+        furniture: frozenset[str],
     ) -> None:
-        self._builder, self._lines, self._strokes, self._furniture = builder, lines, strokes, furniture
+        self._builder, self._lines, self._strokes, self._furniture = (
+            builder,
+            lines,
+            strokes,
+            furniture,
+        )
         self._pitch = median(line.height for line in lines) if lines else 0.0
         self._paragraph: list[PrintedLine] = []
 
@@ -108,7 +132,9 @@ class _PageWriter:
         self._write_lines(at, len(self._lines))
 
     def _with_blanks(self) -> tuple[list[Line], list[int]]:
-        """Segments per line with a blank line where the page has a vertical gap; and each row's printed line."""
+        """Segments per line with a blank line where the page has a vertical gap;
+        and each row's printed line.
+        """
         rows: list[Line] = []
         origin: list[int] = []
         for n, line in enumerate(self._lines):
@@ -170,7 +196,11 @@ class _PageWriter:
     def _heading(self, n: int, end: int) -> int:
         line = self._lines[n]
         text = line.text
-        if len(line.segments) != 1 or shape_of(text) in self._furniture or (self._paragraph and not self._ended(n)):
+        if (
+            len(line.segments) != 1
+            or shape_of(text) in self._furniture
+            or (self._paragraph and not self._ended(n))
+        ):
             return 0
         if any(is_value(word) for word in text.split()[-1:]) and heading_level(text) == 0:
             return 0
@@ -179,7 +209,9 @@ class _PageWriter:
         if level and not last:
             return level
         short = len(text.split()) <= 14 and len(text) <= 90 and text[-1] not in ".,;"
-        return 4 if line.bold and short and not last and text[0].isupper() and not is_note(text) else 0
+        return (
+            4 if line.bold and short and not last and text[0].isupper() and not is_note(text) else 0
+        )
 
     def _ended(self, n: int) -> bool:
         """The paragraph before line `n` is over: an end mark, or a vertical gap."""
@@ -189,7 +221,11 @@ class _PageWriter:
     def _breaks(self, n: int) -> bool:
         above, line = self._lines[n - 1], self._lines[n]
         distance = above.bottom - line.bottom
-        if _ITEM.match(line.text) or shape_of(above.text) in self._furniture or shape_of(line.text) in self._furniture:
+        if (
+            _ITEM.match(line.text)
+            or shape_of(above.text) in self._furniture
+            or shape_of(line.text) in self._furniture
+        ):
             return True
         return distance > _PARAGRAPH_GAP * max(self._pitch, line.height) or distance < 0
 

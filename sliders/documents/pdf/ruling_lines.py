@@ -47,10 +47,18 @@ def _touching(strokes: set[Stroke]) -> set[Stroke]:
 
 
 def _inside(one: Stroke, other: Stroke) -> bool:
-    return one is not other and one != other and one[2] == other[2] and one[0] >= other[0] and one[1] <= other[1]
+    return (
+        one is not other
+        and one != other
+        and one[2] == other[2]
+        and one[0] >= other[0]
+        and one[1] <= other[1]
+    )
 
 
-def strokes_below(lines: Sequence[PrintedLine], strokes: Sequence[Stroke]) -> list[list[tuple[float, float]]]:
+def strokes_below(
+    lines: Sequence[PrintedLine], strokes: Sequence[Stroke]
+) -> list[list[tuple[float, float]]]:
     """The strokes between each line and the next one (at most a line's height below it)."""
     below: list[list[tuple[float, float]]] = []
     for number, line in enumerate(lines):

@@ -25,7 +25,9 @@ _LINE_OVERLAP = 0.5
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """A line of a page: segments from left to right, top and bottom in points (top is larger), and how it is set."""
+    """A line of a page: segments from left to right, top and bottom in points (top is
+    larger), and how it is set.
+    """
 
     segments: Line
     top: float
@@ -69,11 +71,14 @@ def _chars(text_page: Any) -> list[_Char]:
     spaced = False
     for index in range(pdfium_c.FPDFText_CountChars(text_page)):
         code = pdfium_c.FPDFText_GetUnicode(text_page, index)
-        if code in (0, 10, 13, 32, 0xA0, 0xFFFE, 0xFFFF) or not pdfium_c.FPDFText_GetLooseCharBox(text_page, index, at):
+        if code in (0, 10, 13, 32, 0xA0, 0xFFFE, 0xFFFF) or not pdfium_c.FPDFText_GetLooseCharBox(
+            text_page, index, at
+        ):
             spaced = code in (32, 0xA0)
             continue
         if box.top > box.bottom and box.right > box.left:
-            # A pdfium code point above the 16-bit range arrives as a surrogate half and is not text on its own.
+            # A pdfium code point above the 16-bit range arrives as a surrogate half and is
+            # not text on its own.
             text = chr(code) if not 0xD800 <= code <= 0xDFFF else "\ufffd"
             chars.append(_Char(text, box.left, box.right, box.bottom, box.top, index, spaced))
             spaced = False
@@ -81,7 +86,9 @@ def _chars(text_page: Any) -> list[_Char]:
 
 
 def _rows(chars: Sequence[_Char]) -> list[list[_Char]]:
-    """Characters clustered to rows by vertical overlap, from top to bottom, each row from left to right."""
+    """Characters clustered to rows by vertical overlap, from top to bottom, each
+    row from left to right.
+    """
     rows: list[list[_Char]] = []
     bounds: list[tuple[float, float]] = []
     open_rows: list[int] = []
@@ -90,10 +97,12 @@ def _rows(chars: Sequence[_Char]) -> list[list[_Char]]:
         home = None
         for r in reversed(open_rows[-3:]):
             bottom, top = bounds[r]
-            inside = bottom <= middle <= top and min(top, char.top) - max(bottom, char.bottom) > _LINE_OVERLAP * min(
+            inside = bottom <= middle <= top and min(top, char.top) - max(
+                bottom, char.bottom
+            ) > _LINE_OVERLAP * min(top - bottom, char.top - char.bottom)
+            if inside and abs(middle - (top + bottom) / 2) < 0.45 * max(
                 top - bottom, char.top - char.bottom
-            )
-            if inside and abs(middle - (top + bottom) / 2) < 0.45 * max(top - bottom, char.top - char.bottom):
+            ):
                 home = r
                 break
         if home is None:
@@ -109,11 +118,16 @@ def _rows(chars: Sequence[_Char]) -> list[list[_Char]]:
 
 
 def _with_raised(rows: Sequence[list[_Char]]) -> list[list[_Char]]:
-    """Rows with the small characters that are raised above a row's middle (footnote marks) put into that row."""
+    """Rows with the small characters that are raised above a row's middle (footnote
+    marks) put into that row.
+    """
     kept: list[list[_Char]] = []
     for number, row in enumerate(rows):
         height = max(c.top - c.bottom for c in row)
-        home = next((other for other in rows[number + 1 : number + 2] if _is_raised(row, height, other)), None)
+        home = next(
+            (other for other in rows[number + 1 : number + 2] if _is_raised(row, height, other)),
+            None,
+        )
         if home is None:
             kept.append(row)
         else:
@@ -123,9 +137,15 @@ def _with_raised(rows: Sequence[list[_Char]]) -> list[list[_Char]]:
 
 def _is_raised(row: Sequence[_Char], height: float, below: Sequence[_Char]) -> bool:
     top, bottom = max(c.top for c in below), min(c.bottom for c in below)
-    if height > 0.75 * (top - bottom) or len(row) > 20 or top - min(c.bottom for c in row) < 0.6 * height:
+    if (
+        height > 0.75 * (top - bottom)
+        or len(row) > 20
+        or top - min(c.bottom for c in row) < 0.6 * height
+    ):
         return False
-    return not any(a.left < b.right and b.left < a.right and a.bottom < b.top for a in row for b in below)
+    return not any(
+        a.left < b.right and b.left < a.right and a.bottom < b.top for a in row for b in below
+    )
 
 
 def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
@@ -157,7 +177,9 @@ def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
 def _is_bold(text_page: Any, row: Sequence[_Char]) -> bool:
     """The font's name says Bold or Italic (sizes and weights are not reliable)."""
     names = (_font_name(text_page, char.index) for char in (row[0], row[len(row) // 2]))
-    return all("bold" in name or "italic" in name or "black" in name or "heavy" in name for name in names)
+    return all(
+        "bold" in name or "italic" in name or "black" in name or "heavy" in name for name in names
+    )
 
 
 def _font_name(text_page: Any, index: int) -> str:

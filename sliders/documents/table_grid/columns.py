@@ -24,23 +24,33 @@ class Column:
 def columns_of(rows: Sequence[Line]) -> tuple[Column, ...]:
     """Columns of the rows' values, from left to right.
 
-    Where values stand in strips with nothing between them, the strips are the columns; where printed text drifts, the
-    rows that fill all columns give the median edges of the first, second, ... value.
+    Where values stand in strips with nothing between them, the strips are the columns;
+    where printed text drifts, the rows that fill all columns give the median edges of the
+    first, second, ... value.
     """
     counts = Counter(len(row) for row in rows)
     enough = max(2, len(rows) // 10)
     width = max((n for n, rows_with in counts.items() if rows_with >= enough), default=max(counts))
     strips = _strips(rows)
     wide = 2 * median(char_width(cell) for row in rows for cell in row)
-    if len(strips) in (width, max(counts)) or (len(strips) > width and all(b.left - a.right > wide for a, b in pairwise(strips))):
+    if len(strips) in (width, max(counts)) or (
+        len(strips) > width and all(b.left - a.right > wide for a, b in pairwise(strips))
+    ):
         return tuple(strips)
     full = [row for row in rows if len(row) == width]
-    return tuple(Column(median(row[c].left for row in full), median(row[c].right for row in full)) for c in range(width))
+    return tuple(
+        Column(median(row[c].left for row in full), median(row[c].right for row in full))
+        for c in range(width)
+    )
 
 
 def _strips(rows: Sequence[Line]) -> list[Column]:
-    """Where values stand one over the other, at least two unless some row fills all strips, and no row has two; else none."""
-    cells = sorted((cell.left, cell.right, number) for number, row in enumerate(rows) for cell in row)
+    """Where values stand one over the other, at least two unless some row fills all strips, and no
+    row has two; else none.
+    """
+    cells = sorted(
+        (cell.left, cell.right, number) for number, row in enumerate(rows) for cell in row
+    )
     strips: list[Column] = []
     members: list[int] = []
     alone = False

@@ -1,8 +1,10 @@
-"""Rows and columns out of positioned pieces of text, for pages (points) and for aligned plain text (characters).
+"""Rows and columns out of positioned pieces of text, for pages (points) and for aligned
+plain text (characters).
 
-A line is a tuple of segments from left to right; a blank line is the empty tuple. Positions have any unit. A row with
-as many values as there are columns is read in order, because printed text drifts; a row with fewer goes to the nearest
-columns in order. Headers are read by geometry: strokes below them, what they overlap, what they stand in the middle of.
+A line is a tuple of segments from left to right; a blank line is the empty tuple. Positions have
+any unit. A row with as many values as there are columns is read in order, because printed text
+drifts; a row with fewer goes to the nearest columns in order. Headers are read by geometry: strokes
+below them, what they overlap, what they stand in the middle of.
 """
 
 from __future__ import annotations
@@ -15,7 +17,15 @@ from statistics import median
 
 from sliders.documents.table_grid.columns import Column, assign, columns_of, spacing_of
 from sliders.documents.table_grid.headers import Frame, Rules, find_header, name_columns
-from sliders.documents.table_grid.lines import cells_of, is_data, is_noted, is_section, is_year_header, text_of, value_edge
+from sliders.documents.table_grid.lines import (
+    cells_of,
+    is_data,
+    is_noted,
+    is_section,
+    is_year_header,
+    text_of,
+    value_edge,
+)
 from sliders.documents.table_grid.segments import Line, Segment, char_width, join_marks
 from sliders.documents.tables import Table
 from sliders.values.notes import is_note
@@ -40,7 +50,9 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row while its label is put together: where its first line's label and its last line stand."""
+    """A row while its label is put together: where its first line's label and
+    its last line stand.
+    """
 
     label: str
     values: tuple[str, ...]
@@ -67,7 +79,9 @@ def find_tables(lines: Sequence[Line], rules: Sequence[Rules] = ()) -> tuple[Reg
         if found is not None:
             region, above, columns = found[0], columns, found[1]
             if regions and _continues(region, above, columns):
-                table = replace(region.table, header=regions[-1].table.header, note=regions[-1].table.note)
+                table = replace(
+                    region.table, header=regions[-1].table.header, note=regions[-1].table.note
+                )
                 region = replace(region, table=table)
             regions.append(region)
             floor = region.last + 1
@@ -76,7 +90,9 @@ def find_tables(lines: Sequence[Line], rules: Sequence[Rules] = ()) -> tuple[Reg
 
 
 def _extent(lines: Sequence[Line], first: int) -> int:
-    """The last line of the run of data rows that begins at `first`, over section rows and blank lines."""
+    """The last line of the run of data rows that begins at `first`, over section
+    rows and blank lines.
+    """
     last, at, blanks, sections = first, first + 1, 0, 0
     seen_body = not is_year_header(lines[first])
     edge = value_edge(lines[first])
@@ -103,18 +119,24 @@ def _extent(lines: Sequence[Line], first: int) -> int:
 
 
 def _continues(region: Region, columns_above: Sequence[Column], columns: Sequence[Column]) -> bool:
-    """True when a table without header stands under the columns of the one above it: it is its continuation."""
+    """True when a table without header stands under the columns of the one above it:
+    it is its continuation.
+    """
     if any(region.table.header) or len(columns) != len(columns_above):
         return False
     tolerance = spacing_of(columns) / 2
-    return all(abs(a.right - b.right) <= tolerance for a, b in zip(columns_above, columns, strict=True))
+    return all(
+        abs(a.right - b.right) <= tolerance for a, b in zip(columns_above, columns, strict=True)
+    )
 
 
 def _region(
     lines: Sequence[Line], rules: Sequence[Rules], floor: int, first: int, last: int
 ) -> tuple[Region, tuple[Column, ...]] | None:
     data = [i for i in range(first, last + 1) if is_data(lines[i]) and not is_year_header(lines[i])]
-    if data and (_heads(lines[data[0]]) or _names_values(lines[data[0]], [lines[i] for i in data[1:]])):
+    if data and (
+        _heads(lines[data[0]]) or _names_values(lines[data[0]], [lines[i] for i in data[1:]])
+    ):
         data = data[1:]
     if not data:
         return None
@@ -124,7 +146,9 @@ def _region(
     printed = sum(any(ch.isdigit() for cell in row for ch in cell.text) for row in cells.values())
     if width == 0 or printed * 2 < len(data):
         return None
-    years = [cells_of(lines[i]) for i in range(first, data[0]) if is_year_header(lines[i], named=True)]
+    years = [
+        cells_of(lines[i]) for i in range(first, data[0]) if is_year_header(lines[i], named=True)
+    ]
     feet = rules[data[0] - 1] if data[0] else ()
     lefts = tuple(piece.left for piece in lines[max(data[0] - 1, floor)])
     frame = Frame(columns_of(list(cells.values())), label_left, rules, feet, lefts, years)
@@ -136,7 +160,11 @@ def _region(
     note = " ".join([*notes, *(w for w in stub if is_note(w))])
     label = " ".join(w for w in stub if not is_note(w))
     skipped = {*header_lines, *(i for i in range(top, data[0]) if text_of(lines[i]) in notes)}
-    body = [_row(lines[i], cells.get(i), frame) for i in range(top, last + 1) if lines[i] and i not in skipped]
+    body = [
+        _row(lines[i], cells.get(i), frame)
+        for i in range(top, last + 1)
+        if lines[i] and i not in skipped
+    ]
     table = _table((label, *header), _join_wrapped(body), note)
     return Region(top, last, table), frame.columns
 
@@ -150,7 +178,9 @@ def _label_left(rows: Sequence[Line]) -> float:
 
 
 def _cells(line: Line, label_left: float) -> Line:
-    """The cells of a row that has its label where all labels begin, even if the label is a number ("2026")."""
+    """The cells of a row that has its label where all labels begin, even if the label
+    is a number ("2026").
+    """
     at_margin = len(line) > 1 and line[0].left <= label_left + char_width(line[0])
     return line[1:] if at_margin else cells_of(line)
 
@@ -160,11 +190,25 @@ def _heads(line: Line) -> bool:
 
 
 def _names_values(line: Line, rows: Sequence[Line]) -> bool:
-    """True for words and years above values that are no years ("Item  Plan  2021"): they name columns."""
+    """True for words and years above values that are no years ("Item Plan
+    2021"): they name columns.
+    """
     cells = cells_of(line)
-    below = [[c.text for row in rows for c in cells_of(row) if c.left < cell.right and cell.left < c.right] for cell in cells]
+    below = [
+        [
+            c.text
+            for row in rows
+            for c in cells_of(row)
+            if c.left < cell.right and cell.left < c.right
+        ]
+        for cell in cells
+    ]
     amounts = all(any(map(is_value, texts)) and not any(map(is_year, texts)) for texts in below)
-    return len(cells) < len(line) and amounts and all(is_year(cell.text) or not is_value(cell.text) for cell in cells)
+    return (
+        len(cells) < len(line)
+        and amounts
+        and all(is_year(cell.text) or not is_value(cell.text) for cell in cells)
+    )
 
 
 def _row(line: Line, cells: Line | None, frame: Frame) -> _Row:
@@ -183,8 +227,12 @@ def _row(line: Line, cells: Line | None, frame: Frame) -> _Row:
 
 
 def _join_wrapped(rows: Sequence[_Row]) -> list[_Row]:
-    """Join labels that were broken over lines: what goes on in lower case, or stands nearer than rows do."""
-    steps = [a.base - b.base for a, b in itertools.pairwise(rows) if any(a.values) and any(b.values)]
+    """Join labels that were broken over lines: what goes on in lower case, or stands
+    nearer than rows do.
+    """
+    steps = [
+        a.base - b.base for a, b in itertools.pairwise(rows) if any(a.values) and any(b.values)
+    ]
     pitch = median(steps) if len(steps) > 1 and min(steps) > 0 else 0.0
     limit = max((row.right for row in rows), default=0.0)
     joined: list[_Row] = []
@@ -197,7 +245,12 @@ def _join_wrapped(rows: Sequence[_Row]) -> list[_Row]:
         tight = bool(pitch) and 0 < above.base - row.base < _TIGHT * pitch
         full = _is_full(above, row, limit)
         if not any(above.values) and (lower or (tight and full)):
-            joined[-1] = replace(row, label=f"{above.label} {row.label}", left=above.left, right=max(above.right, row.right))
+            joined[-1] = replace(
+                row,
+                label=f"{above.label} {row.label}",
+                left=above.left,
+                right=max(above.right, row.right),
+            )
         elif any(above.values) and not any(row.values) and lower:
             joined[-1] = replace(above, label=f"{above.label} {row.label}", base=row.base)
         else:
@@ -216,10 +269,17 @@ def _table(header: tuple[str, ...], rows: Sequence[_Row], note: str) -> Table:
     if len(header) > 2 and not header[0] and not any(row.label for row in rows):
         return Table(header[1:], tuple(row.values for row in rows), note=note)
     lefts = sorted(row.left for row in rows if row.label)
-    step = min((max(row.right - row.left, 1.0) / len(row.label) for row in rows if row.label), default=1.0)
+    step = min(
+        (max(row.right - row.left, 1.0) / len(row.label) for row in rows if row.label), default=1.0
+    )
     levels: list[float] = []
     for left in lefts:
         if not levels or left > levels[-1] + 0.6 * step:
             levels.append(left)
-    indents = tuple(min(sum(level <= row.left for level in levels) - 1, _MAX_INDENT) if row.label else 0 for row in rows)
-    return Table(header, tuple((row.label, *row.values) for row in rows), note=note, indents=indents)
+    indents = tuple(
+        min(sum(level <= row.left for level in levels) - 1, _MAX_INDENT) if row.label else 0
+        for row in rows
+    )
+    return Table(
+        header, tuple((row.label, *row.values) for row in rows), note=note, indents=indents
+    )

@@ -1,4 +1,6 @@
-"""The header of a table: its lines above the rows, and the words over each column, by where they are printed."""
+"""The header of a table: its lines above the rows, and the words over each column, by
+where they are printed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sliders.documents.table_grid.columns import Column, spacing_of
-from sliders.documents.table_grid.lines import MAX_TEXT_CELL, is_data, is_noted, is_section, is_year_header, text_of
+from sliders.documents.table_grid.lines import (
+    MAX_TEXT_CELL,
+    is_data,
+    is_noted,
+    is_section,
+    is_year_header,
+    text_of,
+)
 from sliders.documents.table_grid.segments import Break, Line, Segment, char_width, split_breaks
 from sliders.documents.tables import LEVEL
 from sliders.values.notes import is_note
@@ -22,9 +31,11 @@ Rules = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where a table stands: its value columns, where its labels begin, and the strokes below each line of the page.
+    """Where a table stands: its value columns, where its labels begin, and the strokes below
+    each line of the page.
 
-    `feet` are the strokes below the header's last line, `lefts` where its pieces begin; `years` are its lines of years.
+    `feet` are the strokes below the header's last line, `lefts` where its pieces begin;
+    `years` are its lines of years.
     """
 
     columns: tuple[Column, ...]
@@ -37,7 +48,12 @@ class Frame:
     @property
     def edge(self) -> float:
         """Pieces with their centre right of it are over the columns."""
-        first = min([self.columns[0].left, *(line[0].left for line in self.years if len(line) == len(self.columns))])
+        first = min(
+            [
+                self.columns[0].left,
+                *(line[0].left for line in self.years if len(line) == len(self.columns)),
+            ]
+        )
         return first - spacing_of(self.columns) / 2
 
 
@@ -48,8 +64,12 @@ class _Placed:
     last: int
 
 
-def find_header(lines: Sequence[Line], floor: int, body: int, frame: Frame) -> tuple[int, list[int], list[str]]:
-    """(first line of the table, its header lines from top to bottom, notes printed among them), reading upwards."""
+def find_header(
+    lines: Sequence[Line], floor: int, body: int, frame: Frame
+) -> tuple[int, list[int], list[str]]:
+    """(first line of the table, its header lines from top to bottom, notes printed among
+    them), reading upwards.
+    """
     top, found, notes, sections, blanks = body, list[int](), list[str](), list[int](), 0
     for at in range(body - 1, max(floor, body - 16) - 1, -1):
         line = lines[at]
@@ -59,8 +79,13 @@ def find_header(lines: Sequence[Line], floor: int, body: int, frame: Frame) -> t
                 break
             continue
         if len(line) == 1 and is_note(line[0].text):
-            # Between header and rows it belongs to the table, above the header it stays where it is printed.
-            above = [n for n in range(max(floor, at - 2), at) if lines[n] and (not found or len(lines[n]) > 1)]
+            # Between header and rows it belongs to the table, above the header it stays
+            # where it is printed.
+            above = [
+                n
+                for n in range(max(floor, at - 2), at)
+                if lines[n] and (not found or len(lines[n]) > 1)
+            ]
             if any(_is_header(lines, n, frame, found) for n in above):
                 notes.append(text_of(line))
                 top, blanks = at, 0
@@ -68,29 +93,49 @@ def find_header(lines: Sequence[Line], floor: int, body: int, frame: Frame) -> t
             break
         if _is_header(lines, at, frame, found):
             lone = len(line) == 1 and bool(found) and is_year_header(lines[found[0]])
-            if found and blanks and not (lone or frame.rules[at] or len(line) == len(frame.columns)):
+            if (
+                found
+                and blanks
+                and not (lone or frame.rules[at] or len(line) == len(frame.columns))
+            ):
                 break
             found.insert(0, at)
         elif found and _goes_on(lines, at, frame):
             found.insert(0, at)
-        elif found or not is_section(lines, at, frame.columns[0].left) or len(sections) == _MAX_SECTIONS:
+        elif (
+            found
+            or not is_section(lines, at, frame.columns[0].left)
+            or len(sections) == _MAX_SECTIONS
+        ):
             break
         else:
             sections.insert(0, at)
         top, blanks = at, 0
-    return (top if found else _first_section(lines, sections, body)), _without_rows(lines, found, frame), notes
+    return (
+        (top if found else _first_section(lines, sections, body)),
+        _without_rows(lines, found, frame),
+        notes,
+    )
 
 
 def _without_rows(lines: Sequence[Line], found: Sequence[int], frame: Frame) -> list[int]:
-    """The header lines without rows of words: below one that names the labels and all columns, another such line is a row."""
-    full = [n for n in found if (pieces := _divide(lines[n], frame))[0] and len(pieces[1]) == len(frame.columns)]
+    """The header lines without rows of words: below one that names the labels and all columns,
+    another such line is a row.
+    """
+    full = [
+        n
+        for n in found
+        if (pieces := _divide(lines[n], frame))[0] and len(pieces[1]) == len(frame.columns)
+    ]
     if not full or full[0] != found[0] or frame.rules[found[-1]]:
         return list(found)
     return [n for n in found if n not in full[1:]]
 
 
 def _first_section(lines: Sequence[Line], sections: Sequence[int], body: int) -> int:
-    """Without a header, only what stands directly above the rows and announces them is part of the table."""
+    """Without a header, only what stands directly above the rows and announces them
+    is part of the table.
+    """
     top = body
     while top - 1 in sections:
         top -= 1
@@ -98,12 +143,16 @@ def _first_section(lines: Sequence[Line], sections: Sequence[int], body: int) ->
 
 
 def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int]) -> bool:
-    """True when the line's pieces stand over the value columns (one over the labels may come first)."""
+    """True when the line's pieces stand over the value columns (one over the
+    labels may come first).
+    """
     line, columns = lines[at], frame.columns
     if is_year_header(line, named=True) or (is_noted(line) and not below):
         return True
     stub, over = _divide(line, frame)
-    if not over or (is_data(line) and any(is_value(piece.text) and not is_year(piece.text) for piece in over)):
+    if not over or (
+        is_data(line) and any(is_value(piece.text) and not is_year(piece.text) for piece in over)
+    ):
         return False
     if len(line) > len(columns) + 1 or any(len(piece.text) > _LONGEST for piece in over):
         return False
@@ -118,15 +167,27 @@ def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int
 
 
 def _goes_on(lines: Sequence[Line], at: int, frame: Frame) -> bool:
-    """True for words over the labels that stand so near above the header that they are the same cell's."""
+    """True for words over the labels that stand so near above the header that they
+    are the same cell's.
+    """
     (piece, *others), below = lines[at], lines[at + 1]
-    margin = frame.label_left - char_width(piece) <= piece.left <= frame.label_left + char_width(piece)
+    margin = (
+        frame.label_left - char_width(piece) <= piece.left <= frame.label_left + char_width(piece)
+    )
     near = bool(below) and 0 < piece.base - below[0].base < 2.9 * char_width(piece)
-    return near and margin and not others and piece.right < frame.columns[0].left and not frame.rules[at]
+    return (
+        near
+        and margin
+        and not others
+        and piece.right < frame.columns[0].left
+        and not frame.rules[at]
+    )
 
 
 def _divide(line: Line, frame: Frame) -> tuple[list[Segment], list[Segment]]:
-    """(pieces over the labels, pieces over the value columns); pieces over several columns are cut at wide spaces."""
+    """(pieces over the labels, pieces over the value columns); pieces over several columns
+    are cut at wide spaces.
+    """
     columns = frame.columns
     if len(line) == len(columns) > 1 and line[0].left > frame.label_left + spacing_of(columns):
         return [], list(line)
@@ -135,18 +196,24 @@ def _divide(line: Line, frame: Frame) -> tuple[list[Segment], list[Segment]]:
     for number, whole in enumerate(line):
         for piece in _cut(whole, frame):
             at_margin = piece.left < frame.label_left + 2 * char_width(piece)
-            under = number == 0 and (piece.center < frame.edge or (at_margin and piece.right < columns[0].right))
+            under = number == 0 and (
+                piece.center < frame.edge or (at_margin and piece.right < columns[0].right)
+            )
             (stub if under and not over else over).append(piece)
     return stub, over
 
 
 def _cut(segment: Segment, frame: Frame) -> list[Segment]:
-    """The segment, cut between the middles of two columns at wide spaces, and where one stroke ends and another begins."""
+    """The segment, cut between the middles of two columns at wide spaces, and where one stroke
+    ends and another begins.
+    """
     kept: list[Break] = []
     start = segment.left
     long = len(segment.text) > MAX_TEXT_CELL
     for gap in segment.breaks:
-        apart = sum(column.center < gap[0] for column in frame.columns) != sum(c.center < start for c in frame.columns)
+        apart = sum(column.center < gap[0] for column in frame.columns) != sum(
+            c.center < start for c in frame.columns
+        )
         if (gap[3] or (long and _meet(gap, frame))) and (apart or gap[1] < frame.columns[0].center):
             kept.append(gap)
             start = gap[1]
@@ -154,7 +221,9 @@ def _cut(segment: Segment, frame: Frame) -> list[Segment]:
 
 
 def _meet(gap: Break, frame: Frame) -> bool:
-    """One stroke ends in the gap and another begins there, or words of the last line begin where the gap ends."""
+    """One stroke ends in the gap and another begins there, or words of the last line
+    begin where the gap ends.
+    """
     slack = (gap[1] - gap[0]) / 2
     ends = any(gap[0] - slack <= right <= gap[1] + slack for _, right in frame.feet)
     begins = any(gap[0] - slack <= left <= gap[1] + slack for left, _ in frame.feet)
@@ -166,10 +235,13 @@ def _holds(rule: tuple[float, float], piece: Segment) -> bool:
     return rule[0] - slack <= piece.left and piece.right <= rule[1] + slack
 
 
-def name_columns(lines: Sequence[Line], at: Sequence[int], frame: Frame) -> tuple[tuple[str, ...], list[str]]:
+def name_columns(
+    lines: Sequence[Line], at: Sequence[int], frame: Frame
+) -> tuple[tuple[str, ...], list[str]]:
     """Words over each column from top to bottom, and the words that stand over the labels.
 
-    Words that stand over several columns are given to each of them, before a " / "; `at` are the header lines.
+    Words that stand over several columns are given to each of them, before a " / ";
+    `at` are the header lines.
     """
     divided = [_divide(lines[n], frame) for n in at]
     levels: list[list[_Placed]] = []
@@ -191,13 +263,18 @@ def name_columns(lines: Sequence[Line], at: Sequence[int], frame: Frame) -> tupl
 
 
 def _path(levels: Sequence[Sequence[_Placed]], column: int) -> str:
-    """The words over one column: those over the same columns are one name, wider ones stand before it."""
+    """The words over one column: those over the same columns are one name, wider
+    ones stand before it.
+    """
     names: list[_Placed] = []
     for level in levels:
         for words in level:
             if not words.first <= column <= words.last:
                 continue
-            same = next((n for n, p in enumerate(names) if (p.first, p.last) == (words.first, words.last)), None)
+            same = next(
+                (n for n, p in enumerate(names) if (p.first, p.last) == (words.first, words.last)),
+                None,
+            )
             if same is None:
                 names.append(words)
             else:
@@ -210,14 +287,22 @@ def _joined(above: str, below: str) -> str:
     return f"{above[:-1]}-{below}" if above.endswith("\x02") else f"{above} {below}"
 
 
-def _under_rule(piece: Segment, over: Sequence[Segment], rules: Sequence[Rules], frame: Frame) -> tuple[int, int] | None:
-    """The columns above which a stroke underlines the piece: the widest that underlines it alone."""
+def _under_rule(
+    piece: Segment, over: Sequence[Segment], rules: Sequence[Rules], frame: Frame
+) -> tuple[int, int] | None:
+    """The columns above which a stroke underlines the piece: the widest that
+    underlines it alone.
+    """
     if len(over) == 1 and (drawn := _columns_above(rules[0], frame)) and drawn[1] > drawn[0]:
         edges = [s for s in rules[0] if s[0] > frame.label_left + char_width(piece)]
-        if edges and abs((min(edges)[0] + max(s[1] for s in edges)) / 2 - piece.center) < char_width(piece):
+        if edges and abs(
+            (min(edges)[0] + max(s[1] for s in edges)) / 2 - piece.center
+        ) < char_width(piece):
             return drawn  # the cell's lower edge is drawn column by column
     for depth, strokes in enumerate(rules):
-        fitting = sorted((s for s in strokes if _holds(s, piece)), key=lambda s: s[0] - s[1])  # the widest first
+        fitting = sorted(
+            (s for s in strokes if _holds(s, piece)), key=lambda s: s[0] - s[1]
+        )  # the widest first
         for left, right in fitting:
             inside = [c for c, column in enumerate(frame.columns) if left <= column.center <= right]
             if not inside or left < frame.label_left + char_width(piece):
@@ -230,19 +315,31 @@ def _under_rule(piece: Segment, over: Sequence[Segment], rules: Sequence[Rules],
 
 
 def _bare(strokes: Rules, over: Sequence[Segment], frame: Frame) -> bool:
-    """True when strokes of single columns stand below no words of the line: they do not say where its words belong."""
-    single = [s for s in strokes if sum(s[0] <= column.center <= s[1] for column in frame.columns) == 1]
+    """True when strokes of single columns stand below no words of the line:
+    they do not say where its words belong.
+    """
+    single = [
+        s for s in strokes if sum(s[0] <= column.center <= s[1] for column in frame.columns) == 1
+    ]
     return any(not any(left < piece.center < right for piece in over) for left, right in single)
 
 
 def _columns_above(strokes: Rules, frame: Frame) -> tuple[int, int] | None:
     """First and last of the columns below which something is drawn."""
-    drawn = [c for c, col in enumerate(frame.columns) if any(left <= col.center <= right for left, right in strokes)]
+    drawn = [
+        c
+        for c, col in enumerate(frame.columns)
+        if any(left <= col.center <= right for left, right in strokes)
+    ]
     return (drawn[0], drawn[-1]) if drawn else None
 
 
-def _by_place(over: Sequence[Segment], columns: Sequence[Column], lower: Sequence[Sequence[_Placed]]) -> list[tuple[int, int]]:
-    """The columns that each piece stands over: those it overlaps, and those around them whose middle it marks."""
+def _by_place(
+    over: Sequence[Segment], columns: Sequence[Column], lower: Sequence[Sequence[_Placed]]
+) -> list[tuple[int, int]]:
+    """The columns that each piece stands over: those it overlaps, and those around them
+    whose middle it marks.
+    """
     count, spacing = len(columns), spacing_of(columns)
     if len(over) == count:
         return [(c, c) for c in range(count)]
@@ -265,7 +362,10 @@ def _by_place(over: Sequence[Segment], columns: Sequence[Column], lower: Sequenc
         wide = sum(piece.left < column.center < piece.right for column in columns) > 1
         if years or wide or is_year(piece.text):
             options = [(a, b) for a in range(low, first + 1) for b in range(last, high + 1)]
-            missed = {(a, b): abs((columns[a].left + columns[b].right) / 2 - piece.center) / spacing for a, b in options}
+            missed = {
+                (a, b): abs((columns[a].left + columns[b].right) / 2 - piece.center) / spacing
+                for a, b in options
+            }
             near = [span for span in options if missed[span] <= min(missed.values()) + 0.3]
             best = max(near, key=lambda span: span[1] - span[0])
         spans.append(best)
@@ -273,7 +373,9 @@ def _by_place(over: Sequence[Segment], columns: Sequence[Column], lower: Sequenc
 
 
 def _groups(over: Sequence[Segment], columns: Sequence[Column]) -> list[tuple[int, int]]:
-    """Equally many columns for each piece, if every piece stands in the middle of its own; else none."""
+    """Equally many columns for each piece, if every piece stands in the middle
+    of its own; else none.
+    """
     size = len(columns) // max(len(over), 1)
     if size < 2 or size * len(over) != len(columns):
         return []

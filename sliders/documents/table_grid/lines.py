@@ -1,4 +1,6 @@
-"""What a line of a page can be for a table: a row of values, a header of years, the name of a section."""
+"""What a line of a page can be for a table: a row of values, a header of years,
+the name of a section.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ def is_data(line: Line) -> bool:
 
 
 def is_year_header(line: Line, *, named: bool = False) -> bool:
-    """True for a line of years over columns, perhaps beside words; over the labels stands nothing or a note.
+    """True for a line of years over columns, perhaps beside words; over the labels
+    stands nothing or a note.
 
     With `named` any short name may stand there, if the years follow each other.
     """
@@ -45,11 +48,18 @@ def is_year_header(line: Line, *, named: bool = False) -> bool:
         return named and label.endswith(",")  # "Year ended June 30,    2020"
     counts = Counter(int("".join(filter(str.isdigit, cell.text))[:4]) for cell in cells)
     follow = max(counts) - min(counts) == len(counts) - 1 and len(set(counts.values())) == 1
-    return (named or label.endswith(",")) and follow and len(counts) > 1 and len(label) <= MAX_TEXT_CELL
+    return (
+        (named or label.endswith(","))
+        and follow
+        and len(counts) > 1
+        and len(label) <= MAX_TEXT_CELL
+    )
 
 
 def is_noted(line: Line) -> bool:
-    """True for values beside nothing but a unit ("(Millions)  -0.25%  +0.25%"): they name columns."""
+    """True for values beside nothing but a unit ("(Millions) -0.25%
+    +0.25%"): they name columns.
+    """
     return len(line) > 1 and not is_value(line[0].text) and is_note(line[0].text)
 
 

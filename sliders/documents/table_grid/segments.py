@@ -11,15 +11,17 @@ _LEADERS = re.compile(r"(.*?\S)?\s*(?:\.\s?){4,}(.*)")
 
 
 Break = tuple[float, float, int, bool]
-"""A blank in a segment: left end, right end, index in the text, and whether it is wider than a word space."""
+"""A blank in a segment: left end, right end, index in the text, and whether it is
+wider than a word space.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
     """A piece of one line: its text and its horizontal extent.
 
-    `breaks` are the blanks whose places are known; `base` is the height of the line's foot above that of the page, 0
-    where nobody knows.
+    `breaks` are the blanks whose places are known; `base` is the height of the line's foot above
+    that of the page, 0 where nobody knows.
     """
 
     text: str
@@ -50,7 +52,9 @@ def split_breaks(segment: Segment) -> list[Segment]:
 
 
 def join_marks(line: Line) -> Line:
-    """The line with "$", "(", ")" and "%" joined to their numbers, and runs of numbers taken apart."""
+    """The line with "$", "(", ")" and "%" joined to their numbers, and runs of
+    numbers taken apart.
+    """
     pieces: list[Segment] = []
     for segment in line:
         pieces.extend(_take_apart(segment))
@@ -84,14 +88,20 @@ def _take_apart(segment: Segment) -> list[Segment]:
         # Dots lead the eye from a label to its value; they are neither.
         label, value = (leaders[1] or "").rstrip(" ."), leaders[2].strip(" .")
         pieces = [_part(segment, 0, len(label))] if label else []
-        return [*pieces, *_take_apart(_part(segment, len(text) - len(value), len(text)))] if value else pieces
+        return (
+            [*pieces, *_take_apart(_part(segment, len(text) - len(value), len(text)))]
+            if value
+            else pieces
+        )
     if text[-1:] in "$€£" and len(text) > 4 and text[-2:-1].isalpha():
         return [_part(segment, 0, len(text) - 1), _part(segment, len(text) - 1, len(text))]
     words = text.split()
     if len(words) < 2 or is_value(text):
         return [segment]
     tail = len(words)
-    while tail and (is_value(words[tail - 1]) or opens_value(words[tail - 1]) or closes_value(words[tail - 1])):
+    while tail and (
+        is_value(words[tail - 1]) or opens_value(words[tail - 1]) or closes_value(words[tail - 1])
+    ):
         tail -= 1
     if tail and opens_value(words[-1]):
         tail = len(words) - 1
@@ -110,4 +120,10 @@ def _part(segment: Segment, start: int, end: int) -> Segment:
     """Characters `start` to `end` of a segment, as wide as their share of it."""
     step = (segment.right - segment.left) / max(len(segment.text), 1)
     inside = tuple((b[0], b[1], b[2] - start, b[3]) for b in segment.breaks if start <= b[2] < end)
-    return Segment(segment.text[start:end], segment.left + start * step, segment.left + end * step, inside, segment.base)
+    return Segment(
+        segment.text[start:end],
+        segment.left + start * step,
+        segment.left + end * step,
+        inside,
+        segment.base,
+    )
