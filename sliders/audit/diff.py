@@ -12,7 +12,7 @@ from sliders.extraction.cell import Scalar
 from sliders.markup import note, table_html
 from sliders.schema.types import Schema
 from sliders.store.catalog import Catalog
-from sliders.store.data_tables import DataRow
+from sliders.store.data_rows import DataRow
 from sliders.store.records import Run, StoredDocument, TableVersion
 
 CauseKind = Literal[

@@ -17,8 +17,8 @@ from sliders.errors import QueryError, StoreError
 from sliders.extraction.cell import Cell, Row, Scalar
 from sliders.retrieval.sentences import sentence_spans
 from sliders.store.cage import run_readonly
-from sliders.store.data_tables import enters
 from sliders.store.lineage import doubt_of, values_shown, words_of_odds
+from sliders.store.materialise import enters
 from sliders.store.records import Relation
 
 MOST, MOST_RESULT_ROWS = 20, 50

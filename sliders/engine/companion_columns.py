@@ -13,7 +13,7 @@ from sliders.extraction.cell import Scalar
 from sliders.reconcile.repairs import Repair
 from sliders.reconcile.statements import quoted
 from sliders.store.companions import READ
-from sliders.store.data_tables import DataRow
+from sliders.store.data_rows import DataRow
 from sliders.store.records import Relation, RelationColumn, TableVersion
 
 

@@ -14,8 +14,8 @@ from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.human_corrections import DOCUMENT
 from sliders.schema.types import Table
 from sliders.store.catalog import Catalog
-from sliders.store.data_tables import enters
 from sliders.store.lineage import values_shown
+from sliders.store.materialise import enters
 from sliders.store.records import Correction, TableVersion
 from sliders.values.parse import parse_value
 

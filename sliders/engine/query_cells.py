@@ -12,7 +12,7 @@ from sliders.extraction.cell import Absence, Cell, Row, Scalar
 from sliders.extraction.drafts import row_id
 from sliders.schema.types import Table
 from sliders.store import codec
-from sliders.store.data_tables import enters
+from sliders.store.materialise import enters
 from sliders.store.records import Task
 from sliders.store.sql_names import SYSTEM_COLUMNS
 

@@ -29,7 +29,7 @@ from sliders.reconcile.workbench import SYSTEM, replay, script
 from sliders.schema.types import Table
 from sliders.store import codec
 from sliders.store.cage import run_readonly
-from sliders.store.data_tables import DataRow
+from sliders.store.data_rows import DataRow
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
 from sliders.store.result_limits import Limits
 

@@ -27,7 +27,7 @@ from sliders.query.filters import Expression, Filter, leaves, reduce
 from sliders.query.predicates import SYSTEM
 from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Table
-from sliders.store.data_tables import enters
+from sliders.store.materialise import enters
 
 _VALUE = 20_000
 """Tokens that finding a value is worth (or one reading of its document, where that is more):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sliders.errors import RepairError
 from sliders.extraction.cell import Row, Scalar
 from sliders.reconcile.repairs import CellSource, DocumentSource
-from sliders.store.data_tables import enters
+from sliders.store.materialise import enters
 
 _NOTHING = CellSource()
 _EMPTY: Mapping[str, Any] = MappingProxyType({})

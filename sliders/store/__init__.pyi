@@ -1,7 +1,7 @@
 from .cage import run_readonly as run_readonly
 from .catalog import Catalog as Catalog
 from .claims import Claims as Claims
-from .data_tables import DataRow as DataRow
+from .data_rows import DataRow as DataRow
 from .database import Database as Database
 from .database import place_of as place_of
 from .database import workspace_is_there as workspace_is_there

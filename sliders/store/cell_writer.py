@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, case, exists, select
+from sqlalchemy import Select, Subquery, and_, bindparam, case, exists, select
 
 from sliders.errors import StoreError
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Span
@@ -42,8 +42,11 @@ OF_ROWS = (
     .join(documents, documents.c.key == rows.c.document_key)
     .join(chunks, chunks.c.key == rows.c.chunk_key)
 )
-
-
+_ROW = ("id", "key", "table_name", "document_id", "chunk_id", "ordinal")
+_CELL_TO_DOCUMENT = ("value", "kind", "printed", "grounding")
+_CELL_FROM_START = tuple(
+    "start stop page unit scale absence detail rationale how odds doubt parts bound".split()
+)
 _WANTED = {
     "table": tables.c.name == bindparam("table"),
     "current": and_(CURRENT, ASKED),
@@ -63,10 +66,36 @@ def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
         ordered: sort the cells, too: a join of PostgreSQL loses the order of the rows,
             one of SQLite does not.
     """
+    r = _in_order(wanted)
+    elsewhere = documents.alias()
+    c = cells.c
+    other_document = case(
+        (c.start.is_(None), None), (c.document_key.is_(None), r.c.document_id), else_=elsewhere.c.id
+    )
+    found = (
+        select(
+            *(r.c[name] for name in _ROW),
+            columns.c.name,
+            *(c[name] for name in _CELL_TO_DOCUMENT),
+            other_document,
+            *(c[name] for name in _CELL_FROM_START),
+            *(origins.c[name] for name in _SAID),
+        )
+        .outerjoin_from(r, cells, c.row_key == r.c.key)
+        .outerjoin(columns, columns.c.key == c.column_key)
+        .outerjoin(elsewhere, elsewhere.c.key == c.document_key)
+        .outerjoin(origins, origins.c.key == c.origin_key)
+    )
+    by_row = (r.c.d, r.c.position, r.c.ordinal, r.c.key, c.column_key)
+    return found.order_by(*by_row) if ordered else found
+
+
+def _in_order(wanted: Sequence[str]) -> Subquery:
+    """The wanted rows in document order, for `cells_of`."""
     # Rows are put in order before their cells are joined: sorting a million rows is cheap, sorting
     # their cells is not. The LIMIT keeps SQLite from merging the two steps.
     order = (documents.c.key.label("d"), chunks.c.position, rows.c.ordinal, rows.c.key)
-    r = (
+    return (
         select(
             rows.c.id,
             rows.c.key,
@@ -81,50 +110,6 @@ def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
         .order_by(*order)
         .limit(2**62)
         .subquery("r")
-    )
-    elsewhere = documents.alias()
-    c = cells.c
-    found = select(
-        r.c.id,
-        r.c.key,
-        r.c.table_name,
-        r.c.document_id,
-        r.c.chunk_id,
-        r.c.ordinal,
-        columns.c.name,
-        c.value,
-        c.kind,
-        c.printed,
-        c.grounding,
-        case(
-            (c.start.is_(None), None),
-            (c.document_key.is_(None), r.c.document_id),
-            else_=elsewhere.c.id,
-        ),
-        c.start,
-        c.stop,
-        c.page,
-        c.unit,
-        c.scale,
-        c.absence,
-        c.detail,
-        c.rationale,
-        c.how,
-        c.odds,
-        c.doubt,
-        c.parts,
-        c.bound,
-        *(origins.c[name] for name in _SAID),
-    ).select_from(
-        r.outerjoin(cells, c.row_key == r.c.key)
-        .outerjoin(columns, columns.c.key == c.column_key)
-        .outerjoin(elsewhere, elsewhere.c.key == c.document_key)
-        .outerjoin(origins, origins.c.key == c.origin_key)
-    )
-    return (
-        found.order_by(r.c.d, r.c.position, r.c.ordinal, r.c.key, c.column_key)
-        if ordered
-        else found
     )
 
 
@@ -184,9 +169,8 @@ class Keys:
             return None
         key = self._database.value(_ORIGIN, said)
         if key is None:
-            self._database.add_many(
-                origins, [said], _SAID, there="skip"
-            )  # another writer may have been first
+            # Another writer may have been first.
+            self._database.add_many(origins, [said], _SAID, there="skip")
             key = self._database.value(_ORIGIN, said)
         self.origins[said] = int(key)
         return self.origins[said]
@@ -207,11 +191,7 @@ def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
             value, kind = codec.encode_scalar(value)
         if encode is not None and value is not None:
             value = encode(value)
-        span, elsewhere, start, stop, page = cell.span, None, None, None, None
-        if span is not None:
-            start, stop, page = span.start, span.end, span.page
-            if span.document_id != row.document_id:
-                elsewhere = keys.key("document", span.document_id)
+        place = _NOWHERE if cell.span is None else _place(cell.span, row.document_id, keys)
         said = (cell.call_id, cell.model, cell.prompt_hash)
         yield (
             key,
@@ -220,10 +200,7 @@ def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
             kind,
             cell.printed or None,
             cell.grounding.value,
-            elsewhere,
-            start,
-            stop,
-            page,
+            *place,
             cell.unit or None,
             cell.scale or None,
             cell.absence.value if cell.absence is not None else None,
@@ -236,6 +213,16 @@ def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
             codec.encode_parts(cell.parts, row.document_id) if cell.parts else None,
             cell.bound or None,
         )
+
+
+_NOWHERE = (None, None, None, None)
+
+
+def _place(span: Span, row_document: str, keys: Keys) -> tuple[int | None, int, int, int | None]:
+    """A span as it is stored: its document's key where it is not the row's; start, end, page."""
+    other = span.document_id != row_document
+    document = keys.key("document", span.document_id) if other else None
+    return document, span.start, span.end, span.page
 
 
 def rows_of(lines: Iterator[tuple[Any, ...]]) -> Iterator[Row]:

@@ -10,15 +10,13 @@ without `_sources`. Every version has the user's columns, the companions that an
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    Double,
     Index,
     Numeric,
-    Select,
     bindparam,
     case,
     cast,
@@ -31,32 +29,27 @@ from sqlalchemy import Table as DataTable
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from sliders.errors import RepairError, StoreError
-from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.store import codec
-from sliders.store.companions import companion_value, companions_read, filled
+from sliders.store.companions import companions_read, filled
+from sliders.store.data_rows import DataRow, lines_of, odd_columns
 from sliders.store.database import Database, data_table
 from sliders.store.engines import quote_identifier
 from sliders.store.layout import (
-    ASKED,
-    CURRENT,
     TYPES,
     cells,
-    chunks,
     columns,
     derivations,
-    documents,
     rows,
     tables,
     versions,
 )
+from sliders.store.materialise import SAID, materialise_sql
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
 from sliders.store.schemas import Schemas
 from sliders.store.sql_names import SYSTEM_COLUMNS, version_name
 
 EXTRACT = "extract"
 UNVERIFIED = "extract with unverified values"
-SAID = (Absence.UNGROUNDED.value, Absence.NOT_PARSED.value)
-"""Absences whose cells may keep what the model said."""
 _IDENTITY = select(tables.c.key, tables.c.revision).where(tables.c.name == bindparam("name"))
 _OWN_IDENTITY = _IDENTITY.with_for_update()
 """Within a transaction, a second writer of the table waits."""
@@ -79,97 +72,6 @@ _SHOW = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DataRow:
-    """A row of a repaired table: `values` by SQL column name; `sources` are the
-    `Row.id`s merged into it.
-    """
-
-    row_id: str
-    document: str
-    document_id: str
-    values: Mapping[str, Scalar]
-    sources: tuple[str, ...] = ()
-
-
-def enters(cell: Cell, unverified: bool = False) -> bool:
-    """Whether a cell's value stands in its data table; `unverified` also lets in what the
-    model said without proof.
-    """
-    return cell.absence is None or (unverified and cell.absence in SAID)
-
-
-def stands(absence: ColumnElement[Any], unverified: bool) -> ColumnElement[bool]:
-    """`enters` for cells with that absence."""
-    return absence.is_(None) | absence.in_(SAID) if unverified else absence.is_(None)
-
-
-def materialise_sql(
-    relation: Relation,
-    table_key: int,
-    keys: Mapping[str, int],
-    unverified: bool = False,
-    *,
-    server: bool = False,
-    companions: Sequence[RelationColumn] = (),
-) -> Select[Any]:
-    """SELECT that turns cells into rows: one look-up a cell, so that the cost is
-    linear in the cells.
-
-    Args:
-        keys: integer key by schema column name.
-        unverified: see `enters`.
-        server: for PostgreSQL, where a value is JSON and every column has one type.
-        companions: columns that stand beside those of the schema.
-    """
-    c = cells.c
-    values = (
-        select(companion_value(column.role) if column.companion_of else _shown(column, server))
-        .where(
-            c.row_key == rows.c.key,
-            c.column_key == keys[column.companion_of or column.name],
-            stands(c.absence, unverified),
-        )
-        .correlate(rows)
-        .scalar_subquery()
-        .label(column.sql_name)
-        for column in (*relation.columns, *companions)
-    )
-    return (
-        select(
-            *values,
-            documents.c.name.label("document"),
-            documents.c.id.label("document_id"),
-            rows.c.id.label("row_id"),
-            literal_column("NULL").label("_sources"),
-        )
-        .select_from(
-            rows.join(documents, documents.c.key == rows.c.document_key).join(
-                chunks, chunks.c.key == rows.c.chunk_key
-            )
-        )
-        .where(rows.c.table_key == table_key, CURRENT, ASKED)
-        .order_by(documents.c.key, chunks.c.position, rows.c.ordinal, rows.c.key)
-    )
-
-
-def _shown(column: RelationColumn, server: bool) -> ColumnElement[Any]:
-    """The cell's value; words and not-a-number have no place in a number column."""
-    value: ColumnElement[Any] = cells.c.value
-    number = func.jsonb_typeof(value) == "number" if server else func.typeof(value) != "text"
-    if server:
-        value = value.op("#>>")(literal_column("'{}'"))
-    if column.sql_type == "TEXT":
-        return value
-    large = func.coalesce(cells.c.kind, 0) == codec.LARGE_INTEGER
-    return case(
-        (
-            number | large,
-            cast(value, Double if column.sql_type == "REAL" else Numeric) if server else value,
-        )
-    )
-
-
 class Tables:
     """The data tables of a workspace."""
 
@@ -177,9 +79,7 @@ class Tables:
         self._database = database
         self._schemas = schemas
 
-    def materialise(
-        self, table: str, *, unverified: bool = False, reason: str = ""
-    ) -> TableVersion:
+    def materialise(self, table: str, *, unverified: bool = False) -> TableVersion:
         """The table as extracted: a new current version when rows, documents or columns
         changed since the last one.
 
@@ -194,30 +94,36 @@ class Tables:
         """
         relation = self._schemas.relation(table)
         operation = UNVERIFIED if unverified else EXTRACT
-        with self._database.transaction():
+        database = self._database
+        with database.transaction():
             key, revision = self._identity(table)
-            base = next(
-                (v for v in reversed(self.versions(table)) if v.operation == operation), None
-            )
-            current = self.current(table)
-            if base is not None and base.revision == revision:
-                # An older version of the same kind can only be current because
-                # somebody undid: that stands.
-                if current is not None and self.lineage(table)[-1].operation == operation:
-                    return current
-                return self.undo(table, base.version)
-            keys: dict[str, int] = dict(self._database.query(_KEYS, {"table": key}))
-            beside = companions_read(self._database, relation, keys, SAID if unverified else ())
+            unchanged = self._unchanged(table, operation, revision)
+            if unchanged is not None:
+                return unchanged
+            keys: dict[str, int] = dict(database.query(_KEYS, {"table": key}))
+            beside = companions_read(database, relation, keys, SAID if unverified else ())
             found = materialise_sql(
-                relation, key, keys, unverified, server=self._database.on_server, companions=beside
+                relation, key, keys, unverified, server=database.on_server, companions=beside
             )
-            sql = self._database.sql(found)
+            sql = database.sql(found)
             version, target = self._reserve(
-                relation, None, operation, sql, reason or "as extracted", self._odd(keys), beside
+                relation, None, operation, sql, "as extracted", self._odd(keys), beside
             )
             listed = ", ".join(map(quote_identifier, (*version.columns, *SYSTEM_COLUMNS)))
-            self._database.execute(f"INSERT INTO {quote_identifier(target.name)} ({listed}) {sql}")
+            database.execute(f"INSERT INTO {quote_identifier(target.name)} ({listed}) {sql}")
             return self._finish(version)
+
+    def _unchanged(self, table: str, operation: str, revision: int) -> TableVersion | None:
+        """The version to show when nothing changed since the last one of that operation."""
+        ours = (v for v in reversed(self.versions(table)) if v.operation == operation)
+        base = next(ours, None)
+        if base is None or base.revision != revision:
+            return None
+        # An older version of the same kind can only be current because somebody undid: that stands.
+        current = self.current(table)
+        if current is not None and self.lineage(table)[-1].operation == operation:
+            return current
+        return self.undo(table, base.version)
 
     def create_version(
         self,
@@ -237,35 +143,34 @@ class Tables:
             operation: "deduplicate", "resolve conflict" ...
             sql: the SQL of the repair, to be recorded.
             derived: declares values that no source row has.
-            companions: columns beside those of the schema and of the version before;
-                those without any value are left out.
+            companions: more than the version before has; those without any value are left out.
 
         Raises:
-            RepairError: a column is missing, a row id is unknown or comes twice, or a
-                source row does not exist.
+            RepairError: a column is missing, a row id is unknown or twice, or a source is unknown.
         """
         relation = self._schemas.relation(table)
         with self._database.transaction():
-            parent = self.current(table)
-            if parent is None:
-                raise RepairError(f"table {table!r} has no version to repair; materialise it first")
-            odd: set[str] = set()
-            beside = (*parent.companions, *companions)
-            if (
-                beside or self._database.on_server
-            ):  # which companions and types a version needs is known once all values are
+            parent = self._to_repair(table)
+            # Which companions and types a version needs is known once all values are.
+            beside, server = (*parent.companions, *companions), self._database.on_server
+            if beside or server:
                 made = list(made)
                 beside = filled(beside, (row.values for row in made))
-            if self._database.on_server:
-                odd = {n for row in made for n, value in row.values.items() if _is_odd(value)}
+            odd = odd_columns(made) if server else set()
             version, target = self._reserve(
                 relation, parent.version, operation, sql, reason, odd, beside
             )
-            self._database.add_many(target, _lines(made, version))
+            self._database.add_many(target, lines_of(made, version))
             version = self._finish(version)
             self._check_rows(version)
             self._declare(version, derived)
         return version
+
+    def _to_repair(self, table: str) -> TableVersion:
+        current = self.current(table)
+        if current is None:
+            raise RepairError(f"table {table!r} has no version to repair; materialise it first")
+        return current
 
     def _revision(self, table: str) -> tuple[int, int]:
         """A table's key and revision, without keeping other writers out."""
@@ -286,17 +191,12 @@ class Tables:
         if not self._database.on_server:
             return set()
         value = cast(cells.c.value, Numeric)
-        number, large = (
-            func.jsonb_typeof(cells.c.value) == "number",
-            cells.c.kind == codec.LARGE_INTEGER,
-        )
+        number = func.jsonb_typeof(cells.c.value) == "number"
+        large = cells.c.kind == codec.LARGE_INTEGER
         broken = case((number, value != func.trunc(value)), else_=large)
-        found = (
-            select(cells.c.column_key)
-            .distinct()
-            .where(cells.c.column_key.in_(list(keys.values())), broken)
-        )
-        odd = {key for (key,) in self._database.query(found)}
+        here = cells.c.column_key.in_(list(keys.values()))
+        found = self._database.query(select(cells.c.column_key).distinct().where(here, broken))
+        odd = {key for (key,) in found}
         return {name for name, key in keys.items() if key in odd}
 
     def _reserve(
@@ -315,39 +215,35 @@ class Tables:
             select(func.max(versions.c.version)).where(versions.c.table_key == key)
         )
         number = int(last or 0) + 1
-        names = tuple(column.sql_name for column in (*relation.columns, *companions))
+        shown = (*relation.columns, *companions)
         version = TableVersion(
-            relation.name,
-            number,
-            parent,
-            version_name(relation.relation, number),
-            operation,
-            sql,
-            reason,
-            names,
-            0,
-            revision,
-            codec.now(),
-            companions,
+            table=relation.name,
+            version=number,
+            parent=parent,
+            relation=version_name(relation.relation, number),
+            operation=operation,
+            sql=sql,
+            reason=reason,
+            columns=tuple(column.sql_name for column in shown),
+            rows=0,
+            revision=revision,
+            created=codec.now(),
+            companions=companions,
         )
-        types: dict[str, Any] = {
-            c.sql_name: TYPES[c.sql_type] for c in (*relation.columns, *companions)
-        }
-        types |= {
-            c.sql_name: Numeric
-            for c in relation.columns
-            if {c.name, c.sql_name} & odd and c.sql_type == "INTEGER"
-        }
-        target = data_table(version.relation, types | dict.fromkeys(SYSTEM_COLUMNS, TYPES["TEXT"]))
+        target = data_table(version.relation, _types(shown, odd))
         self._database.execute(CreateTable(target))
-        line = {f.name: getattr(version, f.name) for f in fields(TableVersion) if f.name != "table"}
-        line |= {
-            "table_key": key,
-            "columns": codec.dump(names),
-            "companions": codec.encode_companions(companions),
-        }
-        self._database.add_many(versions, [tuple(line[column.name] for column in versions.c)])
+        self._record(key, version)
         return version, target
+
+    def _record(self, key: int, version: TableVersion) -> None:
+        """Write a version's line in the catalog."""
+        line = {f.name: getattr(version, f.name) for f in fields(TableVersion)}
+        encoded = {
+            "table_key": key,
+            "columns": codec.dump(version.columns),
+            "companions": codec.encode_companions(version.companions),
+        }
+        self._database.add_many(versions, [tuple((line | encoded)[c.name] for c in versions.c)])
 
     def _finish(self, version: TableVersion) -> TableVersion:
         """Count the rows, index them, and show this version as the current one."""
@@ -356,15 +252,11 @@ class Tables:
         key, _ = self._identity(version.table)
         try:
             with self._database.transaction():
-                self._database.execute(
-                    CreateIndex(
-                        Index(f"sl_row_{key}_{version.version}", target.c.row_id, unique=True)
-                    )
-                )
+                name = f"sl_row_{key}_{version.version}"
+                self._database.execute(CreateIndex(Index(name, target.c.row_id, unique=True)))
         except StoreError as error:
-            again = (
-                select(target.c.row_id).group_by(target.c.row_id).having(func.count() > 1).limit(1)
-            )
+            row = target.c.row_id
+            again = select(row).group_by(row).having(func.count() > 1).limit(1)
             doubled = self._database.value(again)
             if doubled is None:
                 raise
@@ -392,14 +284,11 @@ class Tables:
         """Every row, and every source of a merged row, is an extracted row of this table."""
         key, _ = self._identity(version.table)
         target = _physical(version)
-        known = {
-            name
-            for (name,) in self._database.query(select(rows.c.id).where(rows.c.table_key == key))
-        }
+        extracted = self._database.query(select(rows.c.id).where(rows.c.table_key == key))
+        known = {name for (name,) in extracted}
         for row_id, sources in self._database.stream(select(target.c.row_id, target.c._sources)):
-            strangers = [
-                name for name in (row_id, *(codec.load(sources) or ())) if name not in known
-            ]
+            named = (row_id, *(codec.load(sources) or ()))
+            strangers = [name for name in named if name not in known]
             if strangers:
                 raise RepairError(
                     f"{version.operation} of {version.table!r} names row {strangers[0]!r}, which "
@@ -467,17 +356,8 @@ class Tables:
 
     def rows_of(self, version: TableVersion) -> list[DataRow]:
         """The rows of one version, the current or an earlier one."""
-        rows = self.lines(version, (*SYSTEM_COLUMNS, *version.columns))
-        return [
-            DataRow(
-                row_id,
-                document,
-                document_id,
-                dict(zip(version.columns, values, strict=True)),
-                tuple(codec.load(sources) or (row_id,)),
-            )
-            for document, document_id, row_id, sources, *values in rows
-        ]
+        lines = self.lines(version, (*SYSTEM_COLUMNS, *version.columns))
+        return [DataRow.of(line, version.columns) for line in lines]
 
     def derivations(self, table: str, row_id: str, version: int | None = None) -> list[Derivation]:
         """What a version (the current one when left out) declares of the values of one row."""
@@ -500,9 +380,7 @@ class Tables:
         a row alone is not in it.
         """
         _, lines = self.read(table, ["row_id", "_sources"])
-        return {
-            row_id: tuple(codec.load(sources)) for row_id, sources in lines if sources is not None
-        }
+        return {row_id: tuple(codec.load(text)) for row_id, text in lines if text is not None}
 
     def sources(self, table: str, row_id: str) -> tuple[str, ...]:
         """The extracted rows that a row of the current version stands for;
@@ -532,14 +410,9 @@ class Tables:
         current = self.current(table)
         if current is None:
             return tuple(names), iter(())
-        columns = (
-            () if names else (column.sql_name for column in self._schemas.relation(table).columns)
-        )
-        chosen = tuple(names) or (
-            *columns,
-            *(c.sql_name for c in current.companions),
-            *SYSTEM_COLUMNS[:3],
-        )
+        columns = (c.sql_name for c in self._schemas.relation(table).columns)
+        beside = (c.sql_name for c in current.companions)
+        chosen = tuple(names) or (*columns, *beside, *SYSTEM_COLUMNS[:3])
         return chosen, self.lines(current, chosen)
 
     def lines(self, version: TableVersion, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
@@ -547,21 +420,24 @@ class Tables:
         that it was made before.
         """
         target = _physical(version)
-        return self._database.stream(
-            select(*(target.c.get(name, literal_column("NULL")) for name in names)).select_from(
-                target
-            )
-        )
+        null: ColumnElement[Any] = literal_column("NULL")
+        chosen = [target.c.get(name, null) for name in names]
+        return self._database.stream(select(*chosen).select_from(target))
 
 
 def _physical(version: TableVersion) -> DataTable:
     return data_table(version.relation, (*version.columns, *SYSTEM_COLUMNS))
 
 
-def _is_odd(value: Scalar) -> bool:
-    return (isinstance(value, float) and not value.is_integer()) or (
-        isinstance(value, int) and abs(value) >= 2**63
-    )
+def _types(columns: Iterable[RelationColumn], odd: set[str]) -> dict[str, Any]:
+    """SQL types by column; one of whole numbers that holds others is numeric."""
+    types: dict[str, Any] = {
+        c.sql_name: Numeric
+        if c.sql_type == "INTEGER" and not c.companion_of and {c.name, c.sql_name} & odd
+        else TYPES[c.sql_type]
+        for c in columns
+    }
+    return types | dict.fromkeys(SYSTEM_COLUMNS, TYPES["TEXT"])
 
 
 def _version(line: tuple[Any, ...]) -> TableVersion:
@@ -571,23 +447,3 @@ def _version(line: tuple[Any, ...]) -> TableVersion:
         "companions": codec.decode_companions(values["companions"]),
     }
     return TableVersion(**{**values, **decoded})
-
-
-def _lines(made: Iterable[DataRow], version: TableVersion) -> Iterator[tuple[Any, ...]]:
-    beside = {c.sql_name for c in version.companions}
-    for row in made:
-        missing = [
-            name for name in version.columns if name not in row.values and name not in beside
-        ]
-        if missing:
-            raise RepairError(
-                f"row {row.row_id!r} of the repair loses {', '.join(missing)}; give every column"
-            )
-        values = (codec.encode_scalar(row.values.get(name))[0] for name in version.columns)
-        yield (
-            *values,
-            row.document,
-            row.document_id,
-            row.row_id,
-            codec.dump(row.sources) if row.sources else None,
-        )

@@ -95,34 +95,28 @@ class Documents:
             self._database.exclusive("documents")
             known = self._database.one(_KNOWN, {"id": document.id})
             old = self._earlier(document, there)
-            stands = known is not None and known[1] is None
-            if stands and (old is None or old[1] == document.id):
+            if known is not None and known[1] is None and (old is None or old[1] == document.id):
                 return Added("same", document.id)
             version = old[2] + 1 if old else 1
             document = replace(document, name=self._free_name(document, old))
-            if (
-                known is not None
-            ):  # an earlier version came back, or its source has the text of another one now
-                key = known[0]
-                again = {
-                    "superseded_by": None,
-                    "version": version,
-                    "name": document.name,
-                    "source": document.source,
-                }
-                if not stands:
-                    self._database.execute(
-                        update(documents).where(documents.c.key == key).values(**again)
-                    )
-            else:
+            if known is None:
                 key = self._insert(document, version)
+            else:
+                key, superseded_by = known
+                if superseded_by is not None:
+                    self._bring_back(key, document, version)
             if old is not None:
-                self._database.execute(
-                    update(documents).where(documents.c.key == old[0]).values(superseded_by=key)
-                )
-            for changed in (key, *([old[0]] if old else [])):
-                self._database.execute(TOUCH, {"document": changed})
+                replaced = update(documents).where(documents.c.key == old[0])
+                self._database.execute(replaced.values(superseded_by=key))
+                self._database.execute(TOUCH, {"document": old[0]})
+            self._database.execute(TOUCH, {"document": key})
         return Added("changed", document.id, old[1]) if old else Added("new", document.id)
+
+    def _bring_back(self, key: int, document: Document, version: int) -> None:
+        """Make a superseded document, which came back, the current version of its source."""
+        again = {"version": version, "name": document.name, "source": document.source}
+        one = update(documents).where(documents.c.key == key)
+        self._database.execute(one.values(superseded_by=None, **again))
 
     def _earlier(self, document: Document, there: Callable[[str], bool]) -> tuple[Any, ...] | None:
         """The current document that this one is a new version of: of its source, else of its name

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, null, or_, select, update
-from sqlalchemy.dialects import postgresql
+from sqlalchemy import delete, func, select, update
 
 from sliders.errors import StoreError
-from sliders.extraction.cell import Absence, Cell, Row
+from sliders.extraction.cell import Cell, Row
 from sliders.schema.types import Table
 from sliders.store import codec
+from sliders.store import extraction_sql as sql
 from sliders.store.cell_writer import OF_ROWS, Keys, Known, Works, cell_lines, cells_of, rows_of
 from sliders.store.database import Database
 from sliders.store.journal import Journal
@@ -36,54 +36,11 @@ from sliders.store.records import Decision, Reliability, Task
 from sliders.store.schemas import LAST, VERSION
 
 _LOOKUP_BATCH = 5_000
+_OF_CELLS = OF_ROWS.join(cells, cells.c.row_key == rows.c.key).join(
+    columns, columns.c.key == cells.c.column_key
+)
 _SHOWN = 6
 """Values that stood before a cut, in the words of its decision."""
-_ROW = tuple(column.name for column in rows.columns)[1:]
-_LAST_ROW = select(func.max(rows.c.key))
-_STORED = select(rows.c.id, rows.c.key, rows.c.chunk_key).where(among(rows.c.id, "rows"))
-_CHANGED = (
-    update(tables).where(tables.c.key == bindparam("table")).values(revision=tables.c.revision + 1)
-)
-_WORK = select(work.c.key).where(
-    work.c.table_key == bindparam("table"), work.c.hash == bindparam("hash")
-)
-_ENDED = postgresql.insert(tasks).values(
-    {column.name: bindparam(f"v_{column.name}") for column in tasks.columns}
-)
-_SET_TASK = _ENDED.on_conflict_do_update(
-    index_elements=["work_key", "chunk_key"],
-    set_={name: _ENDED.excluded[name] for name in ("state", "reason", "at")}
-    | {"attempts": tasks.c.attempts + _ENDED.excluded.attempts},
-)
-_CUT = ("value", "kind", "absence", "detail", "doubt")
-_RECUT = (
-    update(cells)
-    .where(cells.c.row_key == bindparam("row"), cells.c.column_key == bindparam("column"))
-    .values({name: bindparam(f"new_{name}") for name in _CUT})
-)
-_WORKS = (
-    select(work.c.key, work.c.columns)
-    .join_from(work, tables)
-    .where(tables.c.name == bindparam("table"))
-)
-_EARLIER = dict.fromkeys(("value", "kind", "odds", "doubt", "bound"), null()) | {
-    "absence": Absence.NOT_ASKED.value,
-    "detail": "what was read under an earlier definition of the column is superseded",
-}
-_OF_TASKS = (
-    tasks.join(work)
-    .join(tables, tables.c.key == work.c.table_key)
-    .join(chunks, chunks.c.key == tasks.c.chunk_key)
-)
-_OVER = or_(*(tasks.c.state == state for state in ("done", "gated", "pruned")))
-_SETTLED = (
-    select(chunks.c.id, work.c.columns)
-    .select_from(_OF_TASKS)
-    .where(tables.c.name == bindparam("table"), chunks.c.active == 1, _OVER)
-)
-_SETTLED_ONE = _SETTLED.join(documents, documents.c.key == chunks.c.document_key).where(
-    documents.c.id == bindparam("document")
-)
 
 
 class Extractions:
@@ -123,7 +80,7 @@ class Extractions:
                 self._save_batch(batch, keys)
                 count += len(batch)
             for key in sorted(keys.touched):
-                self._database.execute(_CHANGED, {"table": key})
+                self._database.execute(sql.CHANGED, {"table": key})
             works = self._save_tasks(ended, known.schema if schema is None else schema, keys)
             self._journal.record(decisions)
         if not self._database.in_transaction:
@@ -135,25 +92,18 @@ class Extractions:
         which may be undone.
         """
         version = int(self._database.value(VERSION) or 0)
-        if (
-            self._shared is not None
-            and self._shared.version == version
-            and not self._database.in_transaction
-        ):
-            return self._shared
+        shared = self._shared
+        if shared and shared.version == version and not self._database.in_transaction:
+            return shared
         last = self._database.one(LAST)
-        known = Known(
-            version, {t.name: t for t in codec.decode_schema(last[1]).tables} if last else {}
-        )
+        schema = codec.decode_schema(last[1]).tables if last else ()
+        known = Known(version, {table.name: table for table in schema})
         if not self._database.in_transaction:
             self._shared = known
         return known
 
     def _save_batch(self, read: Sequence[Row], keys: Keys) -> None:
-        identifiers = {"rows": codec.dump([row.id for row in read])}
-        stored = {
-            identifier: key for identifier, *key in self._database.query(_STORED, identifiers)
-        }
+        stored = self._stored(read)
         fresh = {
             row.id: (
                 row.id,
@@ -165,19 +115,15 @@ class Extractions:
             for row in read
             if row.id not in stored
         }
-        if (
-            fresh and self._database.on_server
-        ):  # another writer may be first with a row, and takes numbers meanwhile
-            self._database.add_many(rows, fresh.values(), _ROW, there="skip")
-            stored = {
-                identifier: key for identifier, *key in self._database.query(_STORED, identifiers)
-            }
+        if fresh and self._database.on_server:
+            # Another writer may be first with a row, and takes numbers meanwhile.
+            self._database.add_many(rows, fresh.values(), sql.ROW_COLUMNS, there="skip")
+            stored = self._stored(read)
         elif fresh:
-            numbered = list(
-                enumerate(fresh.values(), int(self._database.value(_LAST_ROW) or 0) + 1)
-            )
+            last = int(self._database.value(sql.LAST_ROW) or 0)
+            numbered = list(enumerate(fresh.values(), last + 1))
             self._database.add_many(rows, ((key, *line) for key, line in numbered))
-            stored |= {line[0]: [key, line[3]] for key, line in numbered}
+            stored |= {line[0]: (key, line[3]) for key, line in numbered}
         lines: list[tuple[Any, ...]] = []
         for row in read:
             key, owner = stored[row.id]
@@ -189,6 +135,12 @@ class Extractions:
             lines.extend(cell_lines(row, key, keys))
         self._database.add_many(cells, lines, there="replace")
 
+    def _stored(self, read: Sequence[Row]) -> dict[str, tuple[int, int]]:
+        """The key and the chunk's key of those rows that are there, by id."""
+        identifiers = {"rows": codec.dump([row.id for row in read])}
+        found = self._database.query(sql.STORED_ROWS, identifiers)
+        return {identifier: (key, chunk) for identifier, key, chunk in found}
+
     def _save_tasks(self, ended: Iterable[Task], schema: Mapping[str, Table], keys: Keys) -> Works:
         """Keys of the work that may be known from now on."""
         current = schema is keys.known.schema
@@ -198,18 +150,10 @@ class Extractions:
             asked = (task.table, task.columns)
             if asked not in works:
                 works[asked] = self._work_key(task, schema, keys)
-            lines.append(
-                (
-                    works[asked],
-                    keys.key("chunk", task.chunk_id),
-                    task.state,
-                    task.reason,
-                    1,
-                    codec.now(),
-                )
-            )
+            chunk = keys.key("chunk", task.chunk_id)
+            lines.append((works[asked], chunk, task.state, task.reason, 1, codec.now()))
         if lines:
-            self._database.insert_many(_SET_TASK, lines)
+            self._database.insert_many(sql.SET_TASK, lines)
         return works if current else {}
 
     def _work_key(self, task: Task, schema: Mapping[str, Table], keys: Keys) -> int:
@@ -227,12 +171,12 @@ class Extractions:
     def _key_of_work(self, table_key: int, hashes: Mapping[str, str]) -> int:
         text = codec.dump(hashes)
         identity = {"table": table_key, "hash": codec.digest(text)[:16]}
-        key = self._database.value(_WORK, identity)
+        key = self._database.value(sql.WORK, identity)
         if key is None:
             self._database.add_many(
                 work, [(*identity.values(), text)], ("table_key", "hash", "columns"), there="skip"
             )
-            key = self._database.value(_WORK, identity)
+            key = self._database.value(sql.WORK, identity)
         return int(key)
 
     def recalibrate(self, table: str, column: str, cut: Mapping[str, Cell], reason: str) -> int:
@@ -254,30 +198,20 @@ class Extractions:
             column_key, found = self._standing(table, column, list(cut))
             before: Counter[str] = Counter()
             lines, changed = [], 0
-            for row_id, key, value, kind, absence, *rest in found:
-                cell = cut[row_id]
-                empty = cell.absence.value if cell.absence else None
-                new = (
-                    *codec.encode_scalar(cell.value),
-                    empty,
-                    cell.detail or None,
-                    cell.doubt or None,
-                )
+            for row_id, key, *stood in found:
+                new = _cut_values(cut[row_id])
+                value, kind, absence = stood[:3]
                 before[absence or codec.dump(codec.decode_scalar(value, kind))] += 1
-                changed += new[:3] != (value, kind, absence)
-                if new != (value, kind, absence, *rest):
+                changed += new[:3] != stood[:3]
+                if new != stood:
                     lines.append((self._database.engine.encode(new[0]), *new[1:], key, column_key))
             if lines:
-                self._database.insert_many(_RECUT, lines)
-                self._database.execute(
-                    update(tables)
-                    .where(tables.c.name == table)
-                    .values(revision=tables.c.revision + 1)
+                self._database.insert_many(sql.RECUT, lines)
+                self._database.execute(sql.CHANGED_BY_NAME, {"of": table})
+                shown = sorted(before.most_common(_SHOWN))
+                told = f"{reason}; {changed} of {len(found)} values changed, before: " + ", ".join(
+                    f"{value} {number}" for value, number in shown
                 )
-                stood = ", ".join(
-                    f"{value} {number}" for value, number in sorted(before.most_common(_SHOWN))
-                )
-                told = f"{reason}; {changed} of {len(found)} values changed, before: {stood}"
                 self._journal.record(
                     Decision("extract", f"column:{table}.{column}", "calibrated", told)
                 )
@@ -291,7 +225,7 @@ class Extractions:
         """
         key = Keys(self._database, self._known()).columns(table).get(column)
         c = cells.c
-        standing = select(rows.c.id, c.row_key, *(c[name] for name in _CUT)).join_from(
+        standing = select(rows.c.id, c.row_key, *(c[name] for name in sql.CUT)).join_from(
             cells, rows, rows.c.key == c.row_key
         )
         said = c.value.is_not(None) & (func.coalesce(c.absence, "not stated") == "not stated")
@@ -316,13 +250,11 @@ class Extractions:
         found: dict[str, set[str]] = {}
         covered: dict[str, list[str]] = {}
         wanted = {"table": table.name, "document": document_id}
-        for chunk_id, text in self._database.query(
-            _SETTLED if document_id is None else _SETTLED_ONE, wanted
-        ):
+        statement = sql.SETTLED if document_id is None else sql.SETTLED_ONE
+        for chunk_id, text in self._database.query(statement, wanted):
             if text not in covered:
-                covered[text] = [
-                    name for name, asked in codec.load(text).items() if current.get(name) == asked
-                ]
+                asked = codec.load(text)
+                covered[text] = [name for name in asked if current.get(name) == asked[name]]
             found.setdefault(chunk_id, set()).update(covered[text])
         return {chunk_id: frozenset(columns) for chunk_id, columns in found.items()}
 
@@ -337,41 +269,32 @@ class Extractions:
         """
         current = {column.name: codec.column_hash(table, column) for column in table.columns}
         with self._database.transaction():
-            works = [
-                (key, codec.load(text))
-                for key, text in self._database.query(_WORKS, {"table": table.name})
-            ]
-            stale = [
-                (key, asked)
-                for key, asked in works
-                if any(current.get(n, h) != h for n, h in asked.items())
-            ]
+            found = self._database.query(sql.WORKS, {"table": table.name})
+            works = [(key, codec.load(text)) for key, text in found]
             stood: Counter[str] = Counter()
-            for key, asked in stale:
-                for name in (n for n, h in asked.items() if current.get(n, h) != h):
+            for key, asked in works:
+                stale = [name for name, old in asked.items() if current.get(name, old) != old]
+                for name in stale:
                     again = [other for other, known in works if known.get(name) == current[name]]
                     stood[name] += self._unask(table.name, name, key, again)
-                self._forget(key, {n: h for n, h in asked.items() if current.get(n, h) == h})
-            if stale:
-                self._database.execute(
-                    update(tables)
-                    .where(tables.c.name == table.name)
-                    .values(revision=tables.c.revision + 1)
-                )
-                version = self._database.value(
-                    select(tables.c.current_version).where(tables.c.name == table.name)
-                )
-                told = (
-                    "values were read under an earlier definition and are read again; version "
-                    f"{version} of the table has them"
-                )
-                self._journal.record(
-                    Decision(
-                        "extract", f"column:{table.name}.{name}", "superseded", f"{number} {told}"
-                    )
-                    for name, number in stood.items()
-                )
+                if stale:
+                    self._forget(key, {n: h for n, h in asked.items() if n not in stale})
+            if stood:
+                self._database.execute(sql.CHANGED_BY_NAME, {"of": table.name})
+                self._tell_superseded(table.name, stood)
         return stood.total()
+
+    def _tell_superseded(self, table: str, stood: Mapping[str, int]) -> None:
+        """Record how many values of each column are read again."""
+        shown = select(tables.c.current_version).where(tables.c.name == table)
+        told = (
+            "values were read under an earlier definition and are read again; version "
+            f"{self._database.value(shown)} of the table has them"
+        )
+        self._journal.record(
+            Decision("extract", f"column:{table}.{name}", "superseded", f"{number} {told}")
+            for name, number in stood.items()
+        )
 
     def _unask(self, table: str, column: str, work_key: int, again: Sequence[int]) -> int:
         """Empty the cells of a column in the chunks that a work asked and no work of `again` has;
@@ -387,7 +310,7 @@ class Extractions:
         stood = self._database.value(
             select(func.count()).where(*here, cells.c.value.is_not(None), cells.c.absence.is_(None))
         )
-        self._database.execute(update(cells).where(*here).values(_EARLIER))
+        self._database.execute(update(cells).where(*here).values(sql.EARLIER))
         return int(stood)
 
     def _forget(self, work_key: int, kept: Mapping[str, str]) -> None:
@@ -411,7 +334,7 @@ class Extractions:
         wanted = ((tables.c.name, table), (tasks.c.state, state))
         found = (
             select(tables.c.name, work.c.columns, chunks.c.id, tasks.c.state, tasks.c.reason)
-            .select_from(_OF_TASKS.join(documents, documents.c.key == chunks.c.document_key))
+            .select_from(sql.OF_TASKS.join(documents, documents.c.key == chunks.c.document_key))
             .where(CURRENT, *(column == value for column, value in wanted if value is not None))
             .order_by(work.c.key, documents.c.key, chunks.c.position)
         )
@@ -434,26 +357,22 @@ class Extractions:
         odds: bool = False,
     ) -> Iterator[Row]:
         """As `rows`, one at a time; with `odds` those alone of which a cell has some."""
-        wanted = (
-            ["table"]
-            + ([] if superseded else ["current"])
-            + ([] if document_ids is None else ["documents"])
-        )
-        wanted += ["odds"] if odds else []
+        kinds = {
+            "table": True,
+            "current": not superseded,
+            "documents": document_ids is not None,
+            "odds": odds,
+        }
+        wanted = [kind for kind, asked in kinds.items() if asked]
+        statement = cells_of(*wanted, ordered=self._database.on_server)
         values = {"table": table, "documents": codec.dump(list(document_ids or ()))}
-        return rows_of(
-            self._database.stream(cells_of(*wanted, ordered=self._database.on_server), values)
-        )
+        return rows_of(self._database.stream(statement, values))
 
     def get(self, row_ids: Sequence[str]) -> dict[str, Row]:
         """Extracted rows by id; ids that the workspace does not have are missing."""
         chosen = cells_of("rows", ordered=self._database.on_server)
-        return {
-            row.id: row
-            for row in rows_of(
-                iter(self._database.query(chosen, {"rows": codec.dump(list(row_ids))}))
-            )
-        }
+        lines = self._database.query(chosen, {"rows": codec.dump(list(row_ids))})
+        return {row.id: row for row in rows_of(iter(lines))}
 
     def documents_with_rows(self, table: str) -> frozenset[str]:
         """Ids of the current documents that gave rows of a table."""
@@ -467,30 +386,19 @@ class Extractions:
 
     def count(self, table: str) -> int:
         """Number of extracted rows of a table in current documents."""
-        found = (
-            select(func.count()).select_from(OF_ROWS).where(tables.c.name == table, CURRENT, ASKED)
-        )
-        return int(self._database.value(found))
+        counted = select(func.count()).select_from(OF_ROWS)
+        return int(self._database.value(counted.where(tables.c.name == table, CURRENT, ASKED)))
 
     def judged(self, table: str) -> dict[str, int]:
         """How many values of current documents a reader judged, by column;
         columns without any are missing.
         """
         c = cells.c
+        judged = (c.absence.is_(None), c.how == "judged")
         found = (
             select(columns.c.name, func.count())
-            .select_from(
-                OF_ROWS.join(cells, c.row_key == rows.c.key).join(
-                    columns, columns.c.key == c.column_key
-                )
-            )
-            .where(
-                tables.c.name == table,
-                CURRENT,
-                columns.c.active == 1,
-                c.absence.is_(None),
-                c.how == "judged",
-            )
+            .select_from(_OF_CELLS)
+            .where(tables.c.name == table, CURRENT, columns.c.active == 1, *judged)
             .group_by(columns.c.name)
         )
         return dict(self._database.query(found))
@@ -511,11 +419,7 @@ class Extractions:
         )
         found = (
             select(*(func.count().filter(kind) for kind in counted))
-            .select_from(
-                OF_ROWS.join(cells, c.row_key == rows.c.key).join(
-                    columns, columns.c.key == c.column_key
-                )
-            )
+            .select_from(_OF_CELLS)
             .where(tables.c.name == table, CURRENT, columns.c.active == 1)
         )
         if names is not None:
@@ -523,3 +427,9 @@ class Extractions:
         row = self._database.one(found)
         assert row is not None  # an aggregate gives one row
         return Reliability(*row)
+
+
+def _cut_values(cell: Cell) -> list[Any]:
+    """What `sql.CUT` names of a cell, as it is stored."""
+    empty = cell.absence.value if cell.absence else None
+    return [*codec.encode_scalar(cell.value), empty, cell.detail or None, cell.doubt or None]

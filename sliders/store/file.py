@@ -119,22 +119,22 @@ def writer_lock(path: Path) -> int:
     except OSError as error:
         owner = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
         os.close(descriptor)
-        number = f" (number {owner})" if owner else ""
-        told = (
-            f"is being written by another process{number}; wait until it ends, or use "
-            "another workspace"
-        )
-        if owner == str(os.getpid()):
-            told = (
-                "is already open for writing in this process; close it first, or open it read-only"
-            )
-        raise WorkspaceLocked(f"{workspace} {told}") from error
-    with contextlib.suppress(
-        OSError
-    ):  # a full disk must not stop the opener: the number is for people only
+        raise WorkspaceLocked(f"{workspace} {_held_by(owner)}") from error
+    # The number is for people only: a full disk must not stop the opener.
+    with contextlib.suppress(OSError):
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
     return descriptor
+
+
+def _held_by(owner: str) -> str:
+    """Who holds a lock, a process number or "" where the file does not say, and what to do."""
+    if owner == str(os.getpid()):
+        return "is already open for writing in this process; close it first, or open it read-only"
+    number = f" (number {owner})" if owner else ""
+    return (
+        f"is being written by another process{number}; wait until it ends, or use another workspace"
+    )
 
 
 class SqliteFile(Engine):

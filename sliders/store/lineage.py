@@ -9,8 +9,9 @@ from sqlalchemy import select
 
 from sliders.extraction.cell import Cell, Grounding, How, Row, Scalar
 from sliders.store.catalog import Catalog
-from sliders.store.data_tables import UNVERIFIED, enters
+from sliders.store.data_tables import UNVERIFIED
 from sliders.store.layout import documents, rows, tables
+from sliders.store.materialise import enters
 
 QUOTE_CHARACTERS = 160
 

@@ -24,8 +24,9 @@ from sliders.extraction.cell import Absence, Cell, Row, Scalar
 from sliders.schema.types import Column, Table
 from sliders.store.cage import run_readonly
 from sliders.store.catalog import Catalog
-from sliders.store.data_tables import UNVERIFIED, enters
+from sliders.store.data_tables import UNVERIFIED
 from sliders.store.lineage import doubt_of, words_of_odds
+from sliders.store.materialise import enters
 from sliders.store.records import Correction, Derivation
 
 
