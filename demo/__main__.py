@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from sliders.api import Workspace
-from sliders.cli.shell import Call, answer_text
+from sliders.cli import Call, answer_text
 
 HERE = Path(__file__).parent
 FILE = Path("build") / "demo.db"

@@ -7,8 +7,26 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_NAMES = {"app": "ask", "main": "ask", "run": "ask", "split_words": "ask", "answer_text": "shell"}
-__all__ = ["answer_text", "app", "main", "run", "split_words"]
+_NAMES = {
+    "Call": "shell",
+    "answer_text": "shell",
+    "app": "ask",
+    "main": "ask",
+    "mcp_server": "serve",
+    "next_steps": "start",
+    "run": "ask",
+    "split_words": "ask",
+}
+__all__ = [
+    "Call",
+    "answer_text",
+    "app",
+    "main",
+    "mcp_server",
+    "next_steps",
+    "run",
+    "split_words",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from sliders.answer import Answer, Completeness, Gap, text_of, value_of
-from sliders.cli.shell import answer_text
+from sliders.cli import answer_text
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,7 @@ from postgres import new_place
 
 import sliders
 from sliders import plots
-from sliders.cli import run
-from sliders.cli.start import next_steps
+from sliders.cli import next_steps, run
 from sliders.errors import SchemaError, StoreError
 from sliders.markup import Listing, preformatted, table_html
 from sliders.notebook import NotebookLine, notebook_report

@@ -12,7 +12,7 @@ import pytest
 
 import sliders
 from sliders.answer import Answer
-from sliders.cli.shell import answer_text
+from sliders.cli import answer_text
 from sliders.llm import COMPACT, FULL, Dialect, Request, Response
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder

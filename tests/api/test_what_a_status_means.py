@@ -14,7 +14,7 @@ import pytest
 
 import sliders
 from sliders.answer import Answer, Doubt
-from sliders.cli.shell import answer_text
+from sliders.cli import answer_text
 from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder

@@ -18,8 +18,7 @@ from demo_reader import demo_reader
 from mcp import Client, StdioServerParameters
 
 import sliders
-from sliders.cli import run
-from sliders.cli.serve import mcp_server
+from sliders.cli import mcp_server, run
 from sliders.engine import Session, plain
 from sliders.errors import SettingsError
 from sliders.retrieval import HashEmbedder
