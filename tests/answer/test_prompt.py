@@ -9,6 +9,7 @@ from sliders.answer import (
     SHOWN,
     ColumnProfile,
     SqlAttempt,
+    TableProfile,
     TableView,
     Turn,
     in_sqlite,
@@ -17,7 +18,6 @@ from sliders.answer import (
     schema_sql,
     sql_request,
 )
-from sliders.answer.sql_prompt import _date_forms
 from sliders.compact import second_prompt
 from sliders.llm import COMPACT, FULL
 from sliders.schema import Column, Table
@@ -144,5 +144,12 @@ def test_dates_of_which_only_the_month_is_told_are_shown_in_their_form() -> None
     partly = ColumnProfile(
         column, 2, 0, 2, (("1995-04", 1), ("2010-06-30", 1)), "1995-04", "2010-06-30"
     )
-    assert _date_forms(whole) == "'YYYY-MM-DD'"
-    assert _date_forms(partly).startswith("'YYYY-MM' or 'YYYY-MM-DD', ")
+    view = TableView(Table("sales", (column,)), "", "")
+    days, months = (
+        schema_sql([TableProfile(view, 2, (profile,))], SHOWN["full"])
+        for profile in (whole, partly)
+    )
+    assert "'YYYY-MM-DD', 1995-04-02 to 2010-06-30" in days and "'YYYY-MM'" not in days
+    assert (
+        "'YYYY-MM' or 'YYYY-MM-DD', of the shorter ones strftime makes NULL, 1995-04 to 2010-06-30"
+    ) in months

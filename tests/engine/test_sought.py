@@ -5,20 +5,25 @@ nothing wrong is kept.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from sliders.engine import Ranking, TableRun, bind, prepare, run_query, sought
-from sliders.engine.query_candidates import _kinds_differ
-from sliders.engine.query_run import _open
+from sliders.api import Workspace
+from sliders.engine import (
+    Ranking,
+    run_query,
+    sought,
+)
+from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder, seed_evidence
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
-from .query_double import PatternReader, truth, workspace
+from .query_double import SHIPS, PatternReader, ship_text, truth, workspace
 
 SQL = (
     "SELECT s.ship, t.population FROM ships s JOIN towns t ON s.port = t.town WHERE t.town = 'Eye' "
@@ -68,14 +73,8 @@ def test_a_chain_of_joins_on_one_attribute_gives_all_rows(tmp_path: Path) -> Non
     assert result.rows == (("Nautilus0", "Nautilus5", "Nautilus10"),)
 
 
-@pytest.fixture
-def ships(tmp_path: Path) -> Iterator[TableRun]:
-    """A run over ships, with its sample read."""
-    with workspace(tmp_path, towns=True) as ws:
-        bound = bind(ws.session, "SELECT ship, port FROM ships", {})
-        run = _open(ws.session, *bound, PatternReader(), reuse=False).runs["ships"]
-        asyncio.run(prepare(run))
-        yield run
+KNOWN = [(ship_text(n), truth(n)["port"]) for n in range(3)]
+PORT = SHIPS.column("port")
 
 
 @pytest.mark.parametrize(
@@ -87,35 +86,68 @@ def ships(tmp_path: Path) -> Iterator[TableRun]:
     ],
 )
 def test_only_names_are_looked_for_by_their_words(
-    ships: TableRun, values: list[str | int], looked_for: bool
+    values: list[str | int], looked_for: bool
 ) -> None:
-    assert (sought(ships, "port", values) is not None) == looked_for
+    assert (sought(PORT, KNOWN, values) is not None) == looked_for
 
 
-def test_an_attribute_stated_in_other_words_is_not_looked_for(ships: TableRun) -> None:
-    owner = next(owner for owner, values in ships.known.items() if values.get("port"))
-    ships.known[owner]["port"] = "Elsewhere"
-    assert sought(ships, "port", ["Eye"]) is None
-    ships.known.clear()
-    assert (
-        sought(ships, "port", ["Eye"]) is None
-    )  # no value is known yet: nothing says how they are printed
+def test_an_attribute_stated_in_other_words_is_not_looked_for() -> None:
+    assert sought(PORT, [*KNOWN, (ship_text(4), "Elsewhere")], ["Eye"]) is None
+    assert sought(PORT, [], ["Eye"]) is None  # nothing says how its values are printed
 
 
-def test_in_a_join_kinds_are_told_apart_although_partners_are_near_each_other() -> None:
-    # Two towns and two clubs; a town and its club share their place's name, which weighs
-    # more than their kinds.
-    kind, place = np.eye(4)[:2], np.eye(4)[2:]
-    vectors = {f"{k}{p}": (0.5 * kind[k] + 0.8 * place[p]) for k in (0, 1) for p in (0, 1)}
-    vectors["02"] = kind[0]
-    entries = {
-        name: SimpleNamespace(document=vector / np.linalg.norm(vector))
-        for name, vector in vectors.items()
-    }
-    run: Any = SimpleNamespace(index=SimpleNamespace(entries=entries))
-    towns, clubs = ["00", "02"], ["10", "11"]
-    assert _kinds_differ(run, towns, clubs)
-    assert not _kinds_differ(run, ["00", "11"], ["10", "01"])  # no two kinds
+class KindAndPlace:
+    """Vectors of documents of a kind at a place; the place weighs more than the kind."""
+
+    name, dimensions = "kind and place", 4
+    words = ("town", "club", "Arden", "Brill")
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A part for each word that a text holds."""
+        held = np.array([[word in text for word in self.words] for text in texts], dtype=float)
+        vectors = held * (0.5, 0.5, 0.8, 0.8)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return (vectors / np.where(lengths, lengths, 1.0)).astype(np.float32)
+
+
+SHEETS = Table(
+    "towns",
+    (Column("population", ColumnType.INTEGER, "how many people live in the town"),),
+    row="a town",
+    grain="document",
+)
+
+
+def verdicts(path: Path, sheets: Sequence[str], stating: Collection[str]) -> dict[str, str]:
+    """What a query for the population makes of each sheet; only those `stating` it tell one."""
+    with Workspace(path, model=ScriptedModel({}), embedder=KindAndPlace()) as ws:
+        for number, about in enumerate(sheets):
+            told = f", and its population is {number} people" if about in stating else ""
+            ws.add_text(f"Sheet {number} is on the {about}{told}.", f"{about} {number}")
+        ws.session.catalog.schemas.save(Schema((SHEETS,)), "test")
+        sql = "SELECT population FROM towns"
+        result = asyncio.run(run_query(ws.session, sql, reader=PatternReader(), reuse=False))
+    return {trace.document: trace.verdict for trace in result.explanation.traces}
+
+
+def test_kinds_are_told_apart_although_partners_are_near_each_other(tmp_path: Path) -> None:
+    towns, clubs = (
+        [f"{kind} of {place}" for place in ("Arden", "Brill")] for kind in ("town", "club")
+    )
+    found = verdicts(tmp_path / "w.db", ["town", *towns, *clubs * 5], {"town", *towns})
+    sampled = {name.rsplit(" ", 1)[0] for name, verdict in found.items() if verdict == "sampled"}
+    assert sampled > {"town", *clubs}, "a town is sampled with a club of its place"
+    excluded = {name for name, verdict in found.items() if verdict == "excluded"}
+    assert excluded and all(name.startswith("club") for name in excluded)
+
+
+def test_where_the_values_are_of_no_kind_nothing_is_left_out(tmp_path: Path) -> None:
+    sheets = [f"{kind} of {place}" for kind in ("town", "club") for place in ("Arden", "Brill")]
+    stating = {"town of Arden", "club of Brill"}
+    found = verdicts(tmp_path / "w.db", sheets * 6, stating)
+    sampled = [name.rsplit(" ", 1)[0] for name, verdict in found.items() if verdict == "sampled"]
+    assert stating < set(sampled), "sheets of both kinds tell it, and one does not"
+    assert "excluded" not in found.values()
 
 
 def test_a_ranking_of_some_segments_keeps_the_order_and_the_nearest() -> None:
