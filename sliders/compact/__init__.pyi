@@ -18,6 +18,8 @@ from .model_file import ModelFile as ModelFile
 from .model_file import ensure_model as ensure_model
 from .model_file import silent as silent
 from .read_values import read_compact as read_compact
+from .repair_choices import CHOICES as CHOICES
+from .repair_choices import choose_cases as choose_cases
 from .second_statement import beside_others as beside_others
 from .second_statement import second_prompt as second_prompt
 from .value_prompts import choices_of as choices_of

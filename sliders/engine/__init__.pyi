@@ -75,4 +75,6 @@ from .table_run import TableRun as TableRun
 from .tables_read import TableRead as TableRead
 from .undone_repairs import undone_rows as undone_rows
 from .variations import TableVariations as TableVariations
+from .ways import Ways as Ways
+from .ways import ways_of as ways_of
 from .workflow import ask_routed as ask_routed

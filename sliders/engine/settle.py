@@ -13,6 +13,7 @@ from sliders.engine.document_dating import document_dates
 from sliders.engine.reconcile_memory import criteria_of, keep_open_names, recall, remember
 from sliders.engine.session import Session
 from sliders.engine.undone_repairs import undone_rows
+from sliders.engine.ways import ways_of
 from sliders.errors import RepairError
 from sliders.extraction.cell import Row
 from sliders.extraction.list_entries import lines_of_lists, records_of
@@ -111,8 +112,9 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
         },
         look=lambda sql: _looked(session, sql),
     )
+    asked = session.models.model_for("reconcile")
     result = await reconcile_table(
-        table, relation, options, session.models.model_for("reconcile") if model else None
+        table, relation, options, asked if model else None, ways_of(asked).repairer
     )
     with session.catalog.database.transaction():  # a kill leaves all of the repairs, or none
         _store(session, table, result)

@@ -6,6 +6,8 @@ from .merge import GIANT_GROUP as GIANT_GROUP
 from .reconcile import reconcile_table as reconcile_table
 from .relation import MemoryRelation as MemoryRelation
 from .relation import relation_of as relation_of
+from .repair_agent import PROGRAMS as PROGRAMS
+from .repair_agent import Repairer as Repairer
 from .repair_agent import repair_cases as repair_cases
 from .repairs import Case as Case
 from .repairs import CellSource as CellSource

@@ -11,20 +11,23 @@ from sliders.errors import RepairError
 from sliders.llm.model import Model
 from sliders.reconcile.guard import Outcome, repaired
 from sliders.reconcile.keying import KeyReply
-from sliders.reconcile.repair_agent import repair_cases
+from sliders.reconcile.repair_agent import Repairer
 from sliders.reconcile.repairs import Case, Options, Settlement
 from sliders.schema.types import KeyScope, Table
 
 
 class Memory:
-    """The model (None: nobody is asked) and the settlements of earlier runs;
+    """The model (None: nobody is asked), how it repairs, and the settlements of earlier runs;
     `kept` are those that hold in this one.
 
     `calls` counts those made, `asked` the groups that they were about.
     """
 
-    def __init__(self, table: Table, options: Options, model: Model | None) -> None:
+    def __init__(
+        self, table: Table, options: Options, model: Model | None, repairer: Repairer
+    ) -> None:
         self.model, self._table, self._options = model, table, options
+        self._repairer = repairer
         self._known = {one.signature: one for one in options.settled}
         self.kept: list[Settlement] = []
         self.calls = self.asked = 0
@@ -32,7 +35,7 @@ class Memory:
     @property
     def writes_programs(self) -> bool:
         """Whether the model reads rows and writes SQL, instead of choosing among rows."""
-        return self.model is not None and self.model.dialect.repair == "program"
+        return self.model is not None and self._repairer.writes_programs
 
     async def decide(self, cases: Sequence[Case], most: int | None = None) -> list[Outcome | None]:
         """What becomes of each case: from memory, then by the model (`most` of them);
@@ -46,7 +49,7 @@ class Memory:
         if self.model is None or not waiting:
             return found
         spare = max(0, self.asked - self.calls)
-        outcomes, calls = await repair_cases(
+        outcomes, calls = await self._repairer.repair(
             self.model, self._table, [cases[n] for n in waiting], self._options, spare
         )
         self.asked += len(waiting)

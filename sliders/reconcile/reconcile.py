@@ -53,6 +53,7 @@ from sliders.reconcile.open_names import with_rows
 from sliders.reconcile.parts import joined_rows, places_in_key, united
 from sliders.reconcile.recording import cluster_repairs, corrected, merging_repairs
 from sliders.reconcile.relation import MemoryRelation
+from sliders.reconcile.repair_agent import PROGRAMS, Repairer
 from sliders.reconcile.repairs import (
     Candidate,
     Choice,
@@ -75,6 +76,7 @@ async def reconcile_table(
     relation: MemoryRelation,
     options: Options | None = None,
     model: Model | None = None,
+    repairer: Repairer = PROGRAMS,
 ) -> Reconciliation:
     """The repairs of one table.
 
@@ -84,12 +86,14 @@ async def reconcile_table(
         relation: the rows, by column.
         options: source criteria, hints, corrections, what earlier runs settled.
         model: asked only what code leaves open; None leaves it open and visible.
+        repairer: how the model repairs.
 
     Raises:
         RepairError: a key, hint or correction names what the table does not have.
         ModelUnavailable: the model cannot be reached.
     """
-    work = _Work(table, relation, options or Options(), model)
+    options = options or Options()
+    work = _Work(table, relation, options, Memory(table, options, model, repairer))
     await work.prepare()
     with paused():
         merged = work.group()
@@ -105,12 +109,11 @@ class _Work:
     """One run over one table."""
 
     def __init__(
-        self, table: Table, relation: MemoryRelation, options: Options, model: Model | None
+        self, table: Table, relation: MemoryRelation, options: Options, memory: Memory
     ) -> None:
-        self.table, self.relation, self.options = table, relation, options
+        self.table, self.relation, self.options, self.memory = table, relation, options, memory
         self.names = table.column_names
         check_corrections(options.corrections, self.names)
-        self.memory = Memory(table, options, model)
         self.documents, self.chunks = (
             encode_ids(relation.document_ids),
             encode_ids(relation.chunk_ids),

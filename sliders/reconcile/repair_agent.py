@@ -4,8 +4,7 @@ decides, and writes SQL.
 It gets groups of rows that contradict each other, that print one name in several forms, or that may
 be one thing told twice. It may look at more of the tables, and replies with programs over a group,
 or says that its rows are different things or that nothing tells. The guard runs each program as it
-stands; a refusal goes back with its reason once, then the group stays as it was. A model that is
-asked for one small thing at a time chooses a row instead, and code writes the SQL.
+stands; a refusal goes back with its reason once, then the group stays as it was.
 """
 
 from __future__ import annotations
@@ -13,16 +12,37 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from sliders.errors import CallFailed, RepairError, StoreError
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
-from sliders.reconcile.choosing import choose_cases
 from sliders.reconcile.guard import Outcome, repaired
 from sliders.reconcile.repairs import Case, Operation, Options, Program, Verdict
 from sliders.schema.types import Table
+
+
+class RepairCases(Protocol):
+    """Decides on cases, as `repair_cases` does."""
+
+    async def __call__(
+        self, model: Model, table: Table, cases: Sequence[Case], options: Options, spare: int = 0
+    ) -> tuple[list[Outcome], int]:
+        """The outcomes in order, and the calls made."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Repairer:
+    """How a model repairs: `repair` decides on cases; `writes_programs` says that the model reads
+    rows and writes SQL, and may be asked for keys.
+    """
+
+    repair: RepairCases
+    writes_programs: bool
+
 
 _OPERATIONS: tuple[Operation, ...] = (
     "deduplicate",
@@ -132,8 +152,6 @@ async def repair_cases(
     Raises:
         ModelUnavailable: the model cannot be reached.
     """
-    if model.dialect.repair == "choice":
-        return await choose_cases(model, table, cases, options), len(cases)
     batches = _batches(model, cases, options.batch)
     spare_calls = asyncio.Semaphore(spare + len(cases) - len(batches))
     found = await asyncio.gather(
@@ -142,6 +160,10 @@ async def repair_cases(
     return [outcome for outcomes, _ in found for outcome in outcomes], sum(
         calls for _, calls in found
     )
+
+
+PROGRAMS = Repairer(repair=repair_cases, writes_programs=True)
+"""A model that writes SQL."""
 
 
 def _batches(model: Model, cases: Sequence[Case], most: int) -> list[list[Case]]:

@@ -19,6 +19,7 @@ from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.reconcile.guard import Outcome, repaired
+from sliders.reconcile.repair_agent import Repairer
 from sliders.reconcile.repairs import Case, Operation, Options, Program
 from sliders.reconcile.statements import copy_sql
 from sliders.reconcile.variants import shortened
@@ -94,9 +95,12 @@ def _option(case: Case, letter: str, rows: Sequence[str]) -> dict[str, object]:
 
 
 async def choose_cases(
-    model: Model, table: Table, cases: Sequence[Case], options: Options
-) -> list[Outcome]:
-    """What the model chooses for each case, carried out.
+    model: Model, table: Table, cases: Sequence[Case], options: Options, spare: int = 0
+) -> tuple[list[Outcome], int]:
+    """What the model chooses for each case, carried out, and the calls made: one a case.
+
+    Args:
+        spare: not used: a choice needs no second attempt.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
@@ -108,7 +112,11 @@ async def choose_cases(
         if isinstance(one, str)
         else _chosen(case, one, habit.get(tuple(one), {}), options.additive(table))
         for case, one in zip(cases, found, strict=True)
-    ]
+    ], len(cases)
+
+
+CHOICES = Repairer(repair=choose_cases, writes_programs=False)
+"""A model that chooses among the rows of each case."""
 
 
 async def _odds(
