@@ -30,8 +30,9 @@ from pathlib import Path
 from rapidfuzz import fuzz, process, utils
 
 from benchmarks.repair import connected
+from sliders.engine import ways_of
 from sliders.llm import Model
-from sliders.reconcile import Case, Group, Match, Options, Resolved, cluster, link, repair_cases
+from sliders.reconcile import Case, Group, Match, Options, Resolved, cluster, link
 from sliders.schema import Column, Table
 
 Pair = tuple[int, int]
@@ -158,7 +159,7 @@ async def heard(task: Task, resolved: Resolved, model: Model) -> tuple[list[Matc
         cases.append(
             Case("records", Group(task.names, rows), (), {}, tuple((row,) for row in rows))
         )
-    outcomes, calls = await repair_cases(model, table, cases, Options())
+    outcomes, calls = await ways_of(model).repairer.repair(model, table, cases, Options())
     return [
         m for m, outcome in zip(asked, outcomes, strict=True) if outcome.verdict == "repaired"
     ], calls

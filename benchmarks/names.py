@@ -15,8 +15,9 @@ import json
 from pathlib import Path
 
 from benchmarks.repair import connected, rows_left
+from sliders.engine import ways_of
 from sliders.llm import Model
-from sliders.reconcile import MemoryRelation, reconcile_table
+from sliders.reconcile import PROGRAMS, MemoryRelation, reconcile_table
 from sliders.schema import Column, Table
 from sliders.values import ColumnType
 
@@ -102,7 +103,8 @@ async def things(names: list[str], model: Model | None) -> tuple[int, list[str]]
         "note": [None] * len(listed),
     }
     relation = MemoryRelation(columns, ids, ids, ids)
-    result = await reconcile_table(TABLE, relation, None, model)
+    repairer = ways_of(model).repairer if model else PROGRAMS
+    result = await reconcile_table(TABLE, relation, None, model, repairer)
     found = sum(row[-2] in ids[:size] for row in rows_left(TABLE, relation, result))
     return found, [str(d.verdict + ": " + d.reason) for d in result.decisions]
 

@@ -25,10 +25,11 @@ from typing import Any
 
 from benchmarks.repair_cases import Defect, Plan, plans
 from benchmarks.results import table as text_table
-from sliders.engine import ModelSet, connect
+from sliders.engine import ModelSet, connect, ways_of
 from sliders.llm import Model, Request
 from sliders.llm.testing import FunctionModel
 from sliders.reconcile import (
+    PROGRAMS,
     MemoryRelation,
     Reconciliation,
     comparison_form,
@@ -159,7 +160,8 @@ def canonical_columns(result: Reconciliation) -> list[str]:
 async def measure(plan: Plan, model: Model | None) -> Measured:
     """Reconcile one table, run its script on the rows before, and compare with the plan."""
     relation, options = plan.relation()
-    result = await reconcile_table(plan.table, relation, options, model)
+    repairer = ways_of(model).repairer if model else PROGRAMS
+    result = await reconcile_table(plan.table, relation, options, model, repairer)
     after = rows_left(plan.table, relation, result)
     home = {
         str(source): row

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.repair import canonical_columns, rows_left
+from sliders.engine import ways_of
 from sliders.llm import COMPACT, Model, Request
 from sliders.llm.testing import FunctionModel
-from sliders.reconcile import MemoryRelation, Options, Reconciliation, reconcile_table
+from sliders.reconcile import PROGRAMS, MemoryRelation, Options, Reconciliation, reconcile_table
 from sliders.schema import Table
 
 
@@ -57,7 +58,8 @@ def reconciled(
     model: Model | None = None,
 ) -> Reconciled:
     """Reconcile a table and run what comes out."""
-    result = asyncio.run(reconcile_table(table, relation, options, model))
+    repairer = ways_of(model).repairer if model else PROGRAMS
+    result = asyncio.run(reconcile_table(table, relation, options, model, repairer))
     after = rows_left(table, relation, result)
     size, named = len(table.columns), canonical_columns(result)
     sources = [tuple(json.loads(str(row[-1]))) if row[-1] else (str(row[-2]),) for row in after]
