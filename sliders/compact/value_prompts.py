@@ -14,8 +14,8 @@ from typing import Any
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Message, Request
 from sliders.llm.prompts import load_prompt
-from sliders.schema.grain import row_noun
 from sliders.schema.names import spoken_name
+from sliders.schema.row_names import row_noun
 from sliders.schema.types import Column, ColumnType, Table
 
 YES_NO = ("yes", "no")

@@ -5,28 +5,16 @@ about rows per document.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from sliders.compact.value_prompts import (
-    ONE_SEVERAL,
-    rows_begun,
-    rows_prompt,
-    says_again,
-    several_prompt,
-)
+from sliders.compact.listed_rows import listed_rows
 from sliders.engine.session import Session
-from sliders.errors import ModelError
-from sliders.extraction.asking import generate
 from sliders.extraction.list_entries import records_of
-from sliders.llm.model import Model
 from sliders.retrieval.chunk import Chunk
-from sliders.schema.grain import SEVERAL
 from sliders.schema.sample import Sample
 from sliders.schema.types import Grain, Table
 from sliders.store.records import StoredDocument
-from sliders.values.folding import fold
 
 _LOOKED_AT = 200
 _RECORD_SHARE = 0.5
@@ -106,49 +94,13 @@ async def rows_told(session: Session, tables: Sequence[Table]) -> list[list[froz
     printed names; it stops at enough. Each document is read for all tables in turn, so that a
     server's prefix cache reads it once.
     """
-    stored = session.catalog.documents.all()
+    stored, model = session.catalog.documents.all(), session.models.model_for("extract")
     told: list[list[frozenset[str]]] = [[] for _ in tables]
     for document in stored[len(stored) // (2 * _LISTED) :: max(1, -(-len(stored) // _LISTED))]:
         text = session.catalog.documents.text(document.id)[:_LISTED_CHARACTERS].strip()
         for table, names in zip(tables, told, strict=True):
-            names.append(await _listed(session, table, text))
+            names.append(await listed_rows(table, text, model))
     for table, names in zip(tables, told, strict=True):
         seen = f"{table.row}: {', '.join(str(len(n)) for n in names)} rows in as many documents"
         session.decide("schema", f"table:{table.name}", "listed", seen)
     return told
-
-
-async def _listed(session: Session, table: Table, text: str) -> frozenset[str]:
-    """The printed names of the rows that a text lists; none where the model gave no usable reply.
-    Asked for a list, a small model lists what else there is: where it does not say of the text that
-    it tells of several, one name at the most.
-    """
-    model = session.models.model_for("extract")
-    request = rows_prompt(text, model.count_tokens(text), table, table.columns)
-    reply = await generate(replace(request, enough=_enough), model)
-    if isinstance(reply, ModelError):
-        return frozenset()
-    said = {
-        fold(str(row.get(table.columns[0].name) or ""))
-        for row in (reply.data or {}).get("rows", ())
-    }
-    names = sorted(name for name in said if name and name in fold(text))
-    return frozenset(names if len(names) > 1 and await _several(table, text, model) else names[:1])
-
-
-async def _several(table: Table, text: str, model: Model) -> bool:
-    """Whether a text tells of several such rows, by the odds of two plain questions (documents
-    written for it and look sets, 32 pairs of document and noun: 28 right, the others entries of one
-    line); true of a server without odds.
-    """
-    odds = 0.0
-    for counted in (True, False):
-        reply = await generate(several_prompt(text, table, counted=counted), model)
-        if isinstance(reply, ModelError) or not reply.odds:
-            return True
-        odds += reply.odds[ONE_SEVERAL[1]] - reply.odds[ONE_SEVERAL[0]]
-    return odds > 0
-
-
-def _enough(reply: str) -> bool:
-    return len(rows_begun(reply)) > SEVERAL + 1 or says_again(reply)

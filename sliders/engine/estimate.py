@@ -14,12 +14,11 @@ from sliders.engine.fill import BEFORE_GATE, Work, missing_work
 from sliders.engine.hints import hints_request
 from sliders.engine.question_columns import known_need
 from sliders.engine.session import Session
+from sliders.engine.ways import ways_of
 from sliders.extraction.prompt import Asked, chunk_document, read_prompt
 from sliders.llm.model import Model, Request
 from sliders.llm.usage import PriceTable
 from sliders.markup import note, table_html
-from sliders.schema.draft import row_prompt
-from sliders.schema.induce import induction_prompt
 from sliders.schema.sample import fitted
 from sliders.schema.types import Column, Table
 
@@ -154,16 +153,10 @@ def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
 
 
 def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request]:
-    """The schema calls of new questions that no cache answers, in batches as
-    the dialect takes them.
-    """
+    """The schema calls of new questions that no cache answers."""
     model = session.models.model_for("schema")
-    batch = model.dialect.question_batch
-    batches = [questions[at : at + batch] for at in range(0, len(questions), batch)]
     shown = fitted(samples(session), model)
-    requests = [induction_prompt(each, shown, session.schema, model.dialect) for each in batches]
-    if model.dialect.name == "compact" and len(questions) > 1:
-        requests.append(row_prompt(questions, model.dialect))
+    requests = ways_of(model).induction.requests(questions, shown, session.schema, model.dialect)
     return [request for request in requests if model.known(request) is None]
 
 

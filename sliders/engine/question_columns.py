@@ -12,10 +12,11 @@ from typing import Literal
 
 from sliders.engine.document_samples import grain_of, rows_told, samples
 from sliders.engine.session import Session
+from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded, CallFailed
 from sliders.schema.complete import complete_schema
 from sliders.schema.extend import with_added
-from sliders.schema.induce import Induced, induce_schema, induction_hash
+from sliders.schema.proposed import Induced
 from sliders.schema.types import ColumnType, Schema, Table
 
 
@@ -53,7 +54,7 @@ async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
 async def _induced(session: Session, questions: Sequence[str], schema: Schema) -> dict[str, Need]:
     model = session.models.model_for("schema")
     try:
-        induced = await induce_schema(
+        induced = await ways_of(model).induction.induce(
             questions,
             samples(session, keep=True),
             schema,
@@ -186,5 +187,5 @@ def _keep(session: Session, need: Need) -> None:
 
 def _key(session: Session, question: str) -> str:
     model = session.models.model_for("schema")
-    parts = (model.name, induction_hash(model.dialect), question)
+    parts = (model.name, ways_of(model).induction.hash(model.dialect), question)
     return "needs:" + hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]

@@ -13,7 +13,7 @@ from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.column_codes import Codes, Encoded, comparison_form
 from sliders.reconcile.repairs import Correction
-from sliders.schema.grain import called_as_row
+from sliders.schema.row_names import called_as_row
 from sliders.schema.types import ColumnType, Table
 
 DOCUMENT = ("document", "document_id")

@@ -15,7 +15,7 @@ import numpy as np
 
 from sliders.errors import RepairError
 from sliders.reconcile.column_codes import Codes, ColumnProfile, Encoded, combine, unique_share
-from sliders.schema.grain import called_as_row
+from sliders.schema.row_names import called_as_row
 from sliders.schema.types import ColumnType, Table
 
 ENTITY_AGREEMENT = 0.6  # Cohen's kappa above which repeated keys are repeated things

@@ -30,7 +30,7 @@ from sliders.reconcile.variants import (
     several_forms,
     variant_pairs,
 )
-from sliders.schema.grain import called_as_row
+from sliders.schema.row_names import called_as_row
 from sliders.schema.types import Column, ColumnType, Table
 from sliders.values.folding import legal_form
 

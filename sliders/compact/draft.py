@@ -13,14 +13,14 @@ import sqlglot
 from sqlglot import exp
 
 from sliders.errors import CallFailed, ModelRefusal
-from sliders.llm.dialect import Dialect
+from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.critique import Issue
-from sliders.schema.grain import naming_column, row_noun
 from sliders.schema.names import snake_name, with_apostrophes
 from sliders.schema.pin import column_type
 from sliders.schema.proposal import DOCUMENT, Proposal
+from sliders.schema.row_names import naming_column, row_noun
 from sliders.schema.sample import Sample
 from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
 from sliders.values.folding import fold
@@ -28,11 +28,11 @@ from sliders.values.folding import fold
 _REPLY_TOKENS = 500
 
 
-def row_prompt(questions: Sequence[str], dialect: Dialect) -> Request:
+def row_prompt(questions: Sequence[str]) -> Request:
     """What one row is of the table that answers all these questions: seen one by one, many are
     taken to be about other things.
     """
-    prompt = load_prompt("schema/row", dialect)
+    prompt = load_prompt("schema/row", COMPACT)
     return Request(
         stage="schema",
         messages=prompt.render(questions=list(questions)),
@@ -49,7 +49,7 @@ async def row_of(questions: Sequence[str], model: Model) -> tuple[str, int]:
     if len(questions) < _IN_COMMON:
         return "", 0
     try:
-        reply = await model.generate(row_prompt(questions[:_MOST_QUESTIONS], model.dialect))
+        reply = await model.generate(row_prompt(questions[:_MOST_QUESTIONS]))
     except CallFailed:
         return "", 0
     return row_said(reply.data), reply.usage.tokens
@@ -60,18 +60,16 @@ _IN_COMMON = 2
 _MOST_QUESTIONS = 40
 
 
-def induction_prompt(
-    question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str = ""
+def draft_prompt(
+    question: str, samples: Sequence[Sample], schema: Schema, row: str = ""
 ) -> Request:
     """The request for the columns of one question: the SQL that would answer it, and the
     columns that this names.
     """
-    return _asked("schema/induce", _REPLY, question, samples, schema, dialect, row)
+    return _asked("schema/induce", _REPLY, question, samples, schema, row)
 
 
-def facts_prompt(
-    question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str
-) -> Request:
+def facts_prompt(question: str, samples: Sequence[Sample], schema: Schema, row: str) -> Request:
     """The other way to ask, for a draft at odds with itself: what must be known of one row,
     and the SQL over that.
 
@@ -89,7 +87,7 @@ def facts_prompt(
     )
     members = {name: _REPLY["properties"][name] for name in ("in_document", "sql")}
     reply = _object(columns={**_COLUMNS, "items": column}, **members)
-    return _asked("schema/facts", reply, question, samples, schema, dialect, row)
+    return _asked("schema/facts", reply, question, samples, schema, row)
 
 
 def _asked(
@@ -98,14 +96,13 @@ def _asked(
     question: str,
     samples: Sequence[Sample],
     schema: Schema,
-    dialect: Dialect,
     row: str,
 ) -> Request:
     """Examples and samples stand first, for the server's prefix cache. Stated columns of other
     questions are shown, so that all ask for one fact by one name; judgements are not: a small model
     takes one of them for whatever is asked.
     """
-    prompt = load_prompt(name, dialect)
+    prompt = load_prompt(name, COMPACT)
     known = [
         column for table in schema.tables for column in table.columns if column.reading == "stated"
     ]
@@ -179,7 +176,7 @@ def copied(proposal: Proposal, request: Request, shown: str) -> tuple[Issue, ...
     )
 
 
-def proposal_of(
+def drafted(
     data: Any, question: str, standing: Schema, grain: Grain | None = None, row: str = ""
 ) -> Proposal:
     """The proposal of a reply: the columns whose words stand in the question and that its
@@ -254,9 +251,9 @@ def _flags(sql: str) -> set[str]:
     return tested - used
 
 
-def kind_prompt(column: Column, dialect: Dialect) -> Request:
+def kind_prompt(column: Column) -> Request:
     """What kind of answer a column's question gets, by one letter."""
-    prompt = load_prompt("schema/kind", dialect)
+    prompt = load_prompt("schema/kind", COMPACT)
     return Request(
         stage="schema",
         messages=prompt.render(question=column.description),
@@ -304,7 +301,7 @@ async def with_kinds(proposal: Proposal, model: Model) -> tuple[Proposal, int]:
 
 async def _yes_or_no(column: Column, model: Model) -> tuple[bool, int]:
     try:
-        reply = await model.generate(kind_prompt(column, model.dialect))
+        reply = await model.generate(kind_prompt(column))
     except ModelRefusal:
         return False, 0
     if not reply.odds:

@@ -7,34 +7,19 @@ nine times is seen by asking documents for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from sliders.schema.names import snake_name, spoken_name
-from sliders.schema.types import Column, ColumnType, Grain, Table
-from sliders.values.folding import fold
-from sliders.values.language import without_article
-
-RowsTold = Callable[[Sequence[Table]], Awaitable[Sequence[Sequence[Collection[str]]]]]
-"""The names of the rows that some documents list: for each table one collection
-of names a document.
-"""
+from sliders.schema.proposed import RowsTold
+from sliders.schema.row_names import called_as_row, names_row, naming_column, row_noun
+from sliders.schema.types import Grain, Table
 
 SEVERAL = 3
 """Rows of a document from which on its table has several a document: of one thing a small
 model may list two forms.
 """
 _LISTED_WITH = 2
-
-
-def row_noun(table: Table) -> str:
-    """What one row is, without its article.
-
-    >>> row_noun(Table("barns", (), row="a barn")), row_noun(Table("mill_years", ()))
-    ('barn', 'mill years')
-    """
-    return without_article(table.row) or spoken_name(table.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +97,6 @@ def _one_kind(one: Sequence[Collection[str]], other: Sequence[Collection[str]]) 
     return shared > 0 and 2 * shared >= min(sum(map(len, one)), sum(map(len, other)))
 
 
-def naming_column(table: Table) -> Column:
-    """The column that tells the rows of a document apart."""
-    return Column("name", ColumnType.TEXT, f"What is the name of the {row_noun(table)}?")
-
-
 def with_naming(table: Table) -> Table:
     """A table of several rows a document with the column that tells them apart,
     first; any other as it is.
@@ -125,27 +105,5 @@ def with_naming(table: Table) -> Table:
         return table
     naming = naming_column(table)
     named = called_as_row(table) or naming
-    rest = tuple(c for c in table.columns if not _names_row(c, table, naming))
+    rest = tuple(c for c in table.columns if not names_row(c, table, naming))
     return replace(table, columns=(replace(named, description=naming.description), *rest))
-
-
-def called_as_row(table: Table) -> Column | None:
-    """The column that holds what a row is called; None where no column is named
-    or asked for as that.
-    """
-    naming = naming_column(table)
-    return next((c for c in table.columns if _names_row(c, table, naming)), None)
-
-
-def _names_row(column: Column, table: Table, naming: Column) -> bool:
-    """Whether a text column is what a row is called: named or asked for as the row's name, or
-    called as the row is.
-    """
-    called = column.name in (
-        naming.name,
-        snake_name(row_noun(table)),
-        f"{snake_name(row_noun(table))}_{naming.name}",
-    )
-    return column.type is ColumnType.TEXT and (
-        called or fold(column.description) == fold(naming.description)
-    )
