@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sliders.engine import ways_of
 from sliders.llm import COMPACT, FULL, Dialect
 from sliders.llm.testing import ScriptedModel
-from sliders.schema import Grain, Induced, Sample, Schema, induce_schema
+from sliders.schema import Grain, Induced, Sample, Schema
 
 ROW = {"row": "a sailing"}
 """What questions that are asked together have in common."""
@@ -64,9 +65,8 @@ def ask(
 ) -> tuple[Induced, ScriptedModel]:
     row = [ROW] if dialect is COMPACT and len(questions) > 1 else []
     model = ScriptedModel([*row, *replies], dialect=dialect, context_tokens=32768)
-    found = asyncio.run(
-        induce_schema(questions, SAMPLES, schema or Schema(), model, embed, grain=grain)
-    )
+    induce = ways_of(model).induction.induce
+    found = asyncio.run(induce(questions, SAMPLES, schema or Schema(), model, embed, grain=grain))
     return found, model
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from sliders.compact import draft_prompt, drafted, induce_by_drafts
 from sliders.errors import ModelRefusal
 from sliders.llm import COMPACT, Request
 from sliders.llm.testing import ScriptedModel, truncated
-from sliders.schema import Column, Schema, Table, induce_schema, induction_prompt, proposal_of
+from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
 from tests.schema.helpers import ROW, SAMPLES, ask, ask_compact, compact, embed, facts
 
@@ -84,7 +85,7 @@ def test_who_watches_is_told_of_each_question_that_is_through_also_of_one_that_f
         list[int](),
     )
     both = ["How many were late?", "What was carried?"]
-    asyncio.run(induce_schema(both, SAMPLES, Schema(), model, embed, progress=through.append))
+    asyncio.run(induce_by_drafts(both, SAMPLES, Schema(), model, embed, progress=through.append))
     assert through == [1, 2]
 
 
@@ -92,7 +93,9 @@ def test_who_watches_is_told_of_each_question_that_is_through_also_of_one_that_f
 def test_without_a_row_in_common_each_question_says_its_own(failed: Any) -> None:
     model = ScriptedModel([failed, LATE, CARGO], dialect=COMPACT, context_tokens=32768)
     found = asyncio.run(
-        induce_schema(["How many were late?", "What was carried?"], SAMPLES, Schema(), model, embed)
+        induce_by_drafts(
+            ["How many were late?", "What was carried?"], SAMPLES, Schema(), model, embed
+        )
     )
     assert not any(
         "One row of the table" in request.messages[-1].content for request in model.history
@@ -158,7 +161,7 @@ def test_a_column_that_stands_need_not_be_described_again() -> None:
 
 
 def test_a_statement_that_does_not_parse_leaves_the_columns() -> None:
-    proposal = proposal_of(
+    proposal = drafted(
         compact("SELECT ((", ("late", "Was it late?", "yes/no"), row="one sailing"),
         "Late?",
         Schema(),
@@ -168,7 +171,7 @@ def test_a_statement_that_does_not_parse_leaves_the_columns() -> None:
 
 def test_aliases_are_no_columns() -> None:
     sql = "SELECT port, document, COUNT(*) AS n FROM sailings GROUP BY port ORDER BY n DESC LIMIT 1"
-    assert proposal_of(
+    assert drafted(
         compact(sql, ("port", "Which port?", "text")), "Which port?", Schema()
     ).needs == {1: ("sailings.port",)}
 
@@ -176,13 +179,9 @@ def test_aliases_are_no_columns() -> None:
 def test_the_structure_of_the_documents_decides_the_grain() -> None:
     found, _ = ask_compact("How many were late?", LATE, grain="many")
     assert found.schema.tables[0].grain == "many"
+    assert drafted({**LATE, "in_document": "several"}, "Late?", Schema()).tables[0].grain == "many"
     assert (
-        proposal_of({**LATE, "in_document": "several"}, "Late?", Schema()).tables[0].grain == "many"
-    )
-    assert (
-        proposal_of({**LATE, "in_document": "several"}, "Late?", Schema(), "document")
-        .tables[0]
-        .grain
+        drafted({**LATE, "in_document": "several"}, "Late?", Schema(), "document").tables[0].grain
         == "document"
     )
 
@@ -213,9 +212,9 @@ def test_a_column_for_words_that_nobody_asked_is_left_out() -> None:
     reply = compact(sql, ("late", "Was it late?", "yes/no"), ("captain", "Who led it?", "text"))
     for column, words in zip(reply["columns"], ("were late", "led by Ada Lund"), strict=True):
         column["asked"] = words
-    assert proposal_of(reply, "How many were late?", Schema()).needs == {1: ("sailings.late",)}
+    assert drafted(reply, "How many were late?", Schema()).needs == {1: ("sailings.late",)}
     reply["columns"][0]["asked"] = "of the late ones"  # a small model copies most of the words
-    assert proposal_of(reply, "How many of the ships were late?", Schema()).needs == {
+    assert drafted(reply, "How many of the ships were late?", Schema()).needs == {
         1: ("sailings.late",)
     }
 
@@ -227,12 +226,12 @@ def test_words_with_another_ending_are_words_of_the_question() -> None:
         ("late", "Late?", "yes/no"),
     )
     reply["columns"][0]["asked"], reply["columns"][1]["asked"] = "captain", "late"
-    assert proposal_of(reply, "Which captains were late?", Schema()).tables[0].column_names == (
+    assert drafted(reply, "Which captains were late?", Schema()).tables[0].column_names == (
         "captain",
         "late",
     )
     reply["columns"][0]["asked"] = "a to"  # short words begin too many others
-    assert proposal_of(reply, "Were the total amounts late?", Schema()).tables[0].column_names == (
+    assert drafted(reply, "Were the total amounts late?", Schema()).tables[0].column_names == (
         "late",
     )
 
@@ -248,7 +247,7 @@ def test_a_statement_over_columns_that_stand_takes_none_of_those_that_it_does_no
 
 
 def test_the_prompt_is_few_shot_and_the_question_stands_last() -> None:
-    request = induction_prompt(["How many were late?"], SAMPLES, Schema(), COMPACT)
+    request = draft_prompt("How many were late?", SAMPLES, Schema())
     assert (
         request.messages[-1].content.endswith("How many were late?")
         and "Ada Lund" in request.messages[-1].content
@@ -262,7 +261,7 @@ def test_stated_columns_of_other_questions_are_shown_and_judgements_are_not() ->
         Column("late", ColumnType.BOOLEAN, "Was it late?", reading="judged"),
     )
     shown = (
-        induction_prompt(["Who sailed?"], SAMPLES, Schema((Table("sailings", columns),)), COMPACT)
+        draft_prompt("Who sailed?", SAMPLES, Schema((Table("sailings", columns),)))
         .messages[-1]
         .content
     )
@@ -271,7 +270,7 @@ def test_stated_columns_of_other_questions_are_shown_and_judgements_are_not() ->
 
 def test_a_reply_without_columns_is_refused() -> None:
     with pytest.raises(ModelRefusal):
-        proposal_of([], "Late?", Schema())
+        drafted([], "Late?", Schema())
 
 
 def test_a_statement_at_odds_with_its_columns_gives_way_to_facts_first() -> None:

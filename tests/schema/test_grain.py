@@ -8,19 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from sliders.compact import Kind, induce_by_drafts, kinds, with_naming
 from sliders.llm import COMPACT
 from sliders.llm.testing import ScriptedModel
-from sliders.schema import (
-    Column,
-    Grain,
-    Kind,
-    Schema,
-    Table,
-    induce_schema,
-    kinds,
-    row_noun,
-    with_naming,
-)
+from sliders.schema import Column, Grain, Schema, Table, row_noun
 from tests.schema.helpers import ROW, SAMPLES, compact, embed
 
 FARES = compact("SELECT SUM(fare) FROM sailings", ("fare", "What did it cost?", "number"))
@@ -119,7 +110,7 @@ def test_questions_that_call_one_row_by_several_nouns_share_a_table() -> None:
     questions = ["What did all cost?", "Which was the fastest?"]
     model = ScriptedModel([ROW, FARES, speed], dialect=COMPACT, context_tokens=32768)
     found = asyncio.run(
-        induce_schema(questions, SAMPLES, Schema(), model, embed, rows_told=rows_told)
+        induce_by_drafts(questions, SAMPLES, Schema(), model, embed, rows_told=rows_told)
     )
     assert [t.name for t in found.schema.tables] == ["sailings"]
     assert found.needs[questions[1]] == ("sailings.name", "sailings.speed")
@@ -136,7 +127,7 @@ def test_a_table_of_several_rows_a_document_names_them_and_each_question_needs_t
     questions = ["What did all cost?", "How many were late?", "Who owns it?"]
     model = ScriptedModel([ROW, FARES, LATE, OWNER], dialect=COMPACT, context_tokens=32768)
     found = asyncio.run(
-        induce_schema(questions, SAMPLES, Schema(), model, embed, rows_told=rows_told)
+        induce_by_drafts(questions, SAMPLES, Schema(), model, embed, rows_told=rows_told)
     )
     sailings, companies = found.schema.tables
     assert (sailings.grain, sailings.column_names) == ("many", ("name", "fare", "late"))
