@@ -6,6 +6,7 @@ from .embedded_model import LocalServer as LocalServer
 from .embedded_model import download_bar as download_bar
 from .embedded_model import local_model as local_model
 from .embedded_model import physical_cores as physical_cores
+from .gate import BY_ODDS as BY_ODDS
 from .gate import gate_by_odds as gate_by_odds
 from .grain import Kind as Kind
 from .grain import kinds as kinds
@@ -24,6 +25,7 @@ from .model_file import EMBEDDED as EMBEDDED
 from .model_file import ModelFile as ModelFile
 from .model_file import ensure_model as ensure_model
 from .model_file import silent as silent
+from .read_values import VALUES as VALUES
 from .read_values import read_compact as read_compact
 from .repair_choices import CHOICES as CHOICES
 from .repair_choices import choose_cases as choose_cases

@@ -4,10 +4,11 @@ log-odds of its first token.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sliders.compact.value_prompts import YES_NO, judge_gate_prompt
 from sliders.extraction.asking import generate
+from sliders.extraction.gate import Gate
 from sliders.extraction.prompt import Asked, chunk_document
 from sliders.llm.model import Model, Response
 from sliders.retrieval.chunk import Chunk
@@ -17,13 +18,24 @@ _CLEARLY_NOT = 3.0
 
 
 async def gate_by_odds(
-    chunks: Sequence[Chunk], asked: Sequence[Asked], model: Model
+    chunks: Sequence[Chunk],
+    shown: Mapping[str, str],
+    asked: Sequence[Asked],
+    model: Model,
+    card: str = "",
 ) -> dict[str, str]:
     """Why chunks are gated out, by chunk id; a chunk that is not in it is read.
 
     A gate that fails lets its chunk through.
+
+    Args:
+        shown: not used, as `card`: the model sees the whole chunk.
     """
     return {c.id: why for c in chunks if (why := await _clearly_not(c, asked, model))}
+
+
+BY_ODDS = Gate(gate_by_odds, at_once=1)
+"""A model that is asked about each chunk by itself."""
 
 
 async def _clearly_not(chunk: Chunk, asked: Sequence[Asked], model: Model) -> str:

@@ -20,18 +20,19 @@ from sliders.compact.value_prompts import (
     dates_prompt,
     is_judged,
     judge_prompt,
+    rows_prompt,
     sentence_prompt,
     values_prompt,
     words_prompt,
 )
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
 from sliders.extraction.drafts import new_row
-from sliders.extraction.extract import Extraction
+from sliders.extraction.extract import ChunkReader, Extraction
 from sliders.extraction.ground import find
 from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked, chunk_document
 from sliders.extraction.source import Source
-from sliders.llm.model import Model
+from sliders.llm.model import Model, Request
 from sliders.schema.types import Column, ColumnType
 
 
@@ -69,6 +70,23 @@ async def read_compact(source: Source, asked: Sequence[Asked], model: Model) -> 
         tuple(reading.changes),
         tuple(reading.missed),
     )
+
+
+def values_requests(document: str, tokens: int, asked: Sequence[Asked]) -> list[Request]:
+    """The calls that `read_compact` makes where nothing is asked again."""
+    requests = []
+    for wanted in asked:
+        if wanted.table.grain == "many":
+            requests.append(rows_prompt(document, tokens, wanted.table, wanted.columns))
+            continue
+        stated = [c for c in wanted.columns if not is_judged(c)]
+        requests += [values_prompt(document, stated)] if stated else []
+        requests += [judge_prompt(document, c) for c in wanted.columns if is_judged(c)]
+    return requests
+
+
+VALUES = ChunkReader(read_compact, values_requests, lambda: values_prompt("", ()), one_call=False)
+"""A model that is asked for typed values, then for the words, and for judgements by themselves."""
 
 
 async def _one_row(reading: Reading, source: Source, asked: Asked, document: str) -> list[Cell]:

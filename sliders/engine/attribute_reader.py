@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from sliders.compact.read_values import read_compact
-from sliders.compact.value_prompts import values_prompt
 from sliders.documents.document import Document
 from sliders.engine.date_conventions import context_of
 from sliders.engine.session import Session
+from sliders.engine.ways import ways_of
 from sliders.extraction.cell import Absence, Cell, Row, Span
-from sliders.extraction.extract import read_chunk
-from sliders.extraction.prompt import Asked, read_prompt
+from sliders.extraction.prompt import Asked
 from sliders.extraction.source import Source
 from sliders.retrieval.chunk import Chunk, ChunkContext
 from sliders.schema.types import Column, Table
@@ -58,13 +56,9 @@ class ModelReader:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._model = session.models.model_for("extract")
-        compact = self._model.dialect.row_shape == "values"
-        empty = (
-            values_prompt("", ())
-            if compact
-            else read_prompt("", (Asked(Table("record", ()), ()),), 0)
-        )
-        self.overhead = sum(self._model.count_tokens(message.content) for message in empty.messages)
+        self._reader = ways_of(self._model).reader
+        bare = self._reader.bare().messages
+        self.overhead = sum(self._model.count_tokens(message.content) for message in bare)
 
     async def read(
         self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
@@ -84,8 +78,7 @@ class ModelReader:
         )
         single = replace(table, grain="document")
         source = Source(chunk, chunk.text, 0, _context(self._session, document, places))
-        read = read_compact if self._model.dialect.row_shape == "values" else read_chunk
-        found = await read(source, [Asked(single, tuple(columns))], self._model)
+        found = await self._reader.read(source, [Asked(single, tuple(columns))], self._model)
         for change in found.changes:
             self._session.decide(
                 "extract", f"column:{table.name}.{change.column}", "changed", change.told

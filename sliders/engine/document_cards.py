@@ -8,9 +8,10 @@ from pathlib import PurePath
 
 from sliders.documents.document import Document
 from sliders.engine.session import Session
+from sliders.engine.ways import ways_of
 from sliders.errors import ModelError
 from sliders.extraction.asking import generate
-from sliders.extraction.prompt import Card, card_prompt
+from sliders.extraction.prompt import Card
 from sliders.llm.model import Model
 
 _FIRST_CHARACTERS = 6000
@@ -21,7 +22,7 @@ async def card_of(session: Session, document: Document) -> str:
     """The card that stands above every chunk of the document.
 
     The file's name, and for a document of several parts what the model says of it, asked once and
-    kept (full dialect), or the title with the first lines (compact).
+    kept, or the title with the first lines where no model makes cards.
     """
     model, whole = (
         session.models.model_for("extract"),
@@ -30,16 +31,16 @@ async def card_of(session: Session, document: Document) -> str:
     name = f"file {' '.join(PurePath(document.name).stem.replace('_', ' ').split())}"
     if whole:
         return name
-    if model.dialect.card == "code":
-        return f"{name}; {_by_code(document)}"
     return f"{name}; {await _by_model(session, document, model)}"
 
 
 async def _by_model(session: Session, document: Document, model: Model) -> str:
+    if (asked_by := ways_of(model).card) is None:
+        return _by_code(document)
     key = f"card:{document.id}"
     if (kept := session.catalog.knowledge.statistic(key)) is not None:
         return str(kept)
-    reply = await generate(card_prompt(document.name, document.text[:_FIRST_CHARACTERS]), model)
+    reply = await generate(asked_by(document.name, document.text[:_FIRST_CHARACTERS]), model)
     if isinstance(reply, ModelError):
         session.decide("extract", f"document:{document.name}", "card by code", str(reply))
         return _by_code(document)

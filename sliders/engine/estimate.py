@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sliders.compact.value_prompts import is_judged, judge_prompt, rows_prompt, values_prompt
 from sliders.engine.ask import check
 from sliders.engine.choose_chunks import LONG
 from sliders.engine.document_samples import samples
@@ -15,8 +14,8 @@ from sliders.engine.hints import hints_request
 from sliders.engine.question_columns import known_need
 from sliders.engine.session import Session
 from sliders.engine.ways import ways_of
-from sliders.extraction.prompt import Asked, chunk_document, read_prompt
-from sliders.llm.model import Model, Request
+from sliders.extraction.prompt import Asked, chunk_document
+from sliders.llm.model import Request
 from sliders.llm.usage import PriceTable
 from sliders.markup import note, table_html
 from sliders.schema.sample import fitted
@@ -28,7 +27,6 @@ _TOKENS_PER_VALUE = 16
 _HINTS_REPLY, _SCHEMA_REPLY = 12, 200
 _ANSWER_PROMPT, _ANSWER_REPLY = 600, 60
 _GATE_PROMPT, _GATE_REPLY, _GATE_PASSES = 90, 6, 0.6
-_GATE_SHOWN, _GATE_BATCH = 250, 24
 _EMBEDDED_PROMPT_SPEED, _EMBEDDED_REPLY_SPEED = 70.0, 28.0
 """Tokens a second of the embedded model on 2 cores."""
 _HOSTED_LATENCY, _HOSTED_REPLY_SPEED = 1.0, 60.0
@@ -193,24 +191,19 @@ def _requests(
 
 def _gate(session: Session, chunks: Sequence[int]) -> StageEstimate:
     """The gate over chunks of so many tokens each."""
-    alone = session.models.model_for("gate").dialect.judged == "odds"
-    prompt = sum(
-        (tokens if alone else min(tokens, _GATE_SHOWN)) + _GATE_PROMPT for tokens in chunks
-    )
-    return StageEstimate(
-        "gate",
-        len(chunks) if alone else -(-len(chunks) // _GATE_BATCH),
-        prompt,
-        _GATE_REPLY * len(chunks),
-    )
+    gate = ways_of(session.models.model_for("gate")).gate
+    prompt = sum(gate.seen(tokens) + _GATE_PROMPT for tokens in chunks)
+    calls = -(-len(chunks) // gate.at_once)
+    return StageEstimate("gate", calls, prompt, _GATE_REPLY * len(chunks))
 
 
 def _extraction(session: Session, work: Sequence[Work], gated: frozenset[str]) -> StageEstimate:
     model = session.models.model_for("extract")
+    reader = ways_of(model).reader
     calls, prompt, reply = 0.0, 0.0, 0.0
     for item in work:
         share = _GATE_PASSES if item.chunk.document_id in gated else 1.0
-        requests = _reading_requests(model, item)
+        requests = reader.requests(chunk_document(item.chunk), item.chunk.tokens, item.asked)
         calls += share * len(requests)
         prompt += share * sum(
             model.count_tokens(message.content)
@@ -219,22 +212,6 @@ def _extraction(session: Session, work: Sequence[Work], gated: frozenset[str]) -
         )
         reply += share * _TOKENS_PER_VALUE * sum(len(asked.columns) for asked in item.asked)
     return StageEstimate("extract", round(calls), round(prompt), round(reply))
-
-
-def _reading_requests(model: Model, item: Work) -> list[Request]:
-    """The calls that read a chunk, as its model's dialect makes them."""
-    text = chunk_document(item.chunk)
-    if model.dialect.row_shape == "cells":
-        return [read_prompt(text, item.asked, item.chunk.tokens)]
-    requests = []
-    for asked in item.asked:
-        if asked.table.grain == "many":
-            requests.append(rows_prompt(text, item.chunk.tokens, asked.table, asked.columns))
-            continue
-        stated = [c for c in asked.columns if not is_judged(c)]
-        requests += [values_prompt(text, stated)] if stated else []
-        requests += [judge_prompt(text, c) for c in asked.columns if is_judged(c)]
-    return requests
 
 
 def _money_and_time(session: Session, stages: Sequence[StageEstimate]) -> tuple[float, float]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 
-from sliders.compact.gate import gate_by_odds
 from sliders.documents.document import Document
 from sliders.engine.choose_chunks import LONG, left_out, shown_to_gate
 from sliders.engine.date_conventions import Habit, context_of, shared_habit
@@ -16,10 +15,10 @@ from sliders.engine.document_cards import card_of
 from sliders.engine.runner import Reading
 from sliders.engine.session import Session
 from sliders.engine.synchronous import together
+from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded, ModelUnavailable
 from sliders.extraction.cell import Absence, Row
 from sliders.extraction.extract import Extraction, joined
-from sliders.extraction.gate import gate_chunks
 from sliders.extraction.grid_rows import Unread
 from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked
@@ -333,10 +332,7 @@ async def _kept(filling: _Filling, work: list[Work], facts: _Facts) -> list[Work
     shown = [c for c in chunks if c.id not in pruned]
     texts = {c.id: shown_to_gate(c, facts.document) for c in shown}
     model = session.models.model_for("gate")
-    if model.dialect.judged == "odds":
-        gated = await gate_by_odds(shown, asked, model)
-    else:
-        gated = await gate_chunks(shown, texts, asked, model, facts.card)
+    gated = await ways_of(model).gate.out(shown, texts, asked, model, facts.card)
     _leave_out(session, work, pruned, "pruned")
     _leave_out(session, work, gated, "gated")
     filling.done.left -= len(pruned) + len(gated)

@@ -28,6 +28,7 @@ from sliders.documents.loaders import LoadFailure
 from sliders.engine.ray_tasks import index_task, parse_task
 from sliders.engine.ray_workers import KEPT_DOCUMENTS, Limits, Reader, SharedLimiter
 from sliders.engine.runner import LocalRunner, Parsed, Reading
+from sliders.engine.ways import ways_of
 from sliders.errors import DocumentError, SettingsError, SlidersError
 from sliders.extraction.asking import Refusal
 from sliders.extraction.extract import Extraction
@@ -173,7 +174,7 @@ class RayRunner(LocalRunner):
         the first such reading.
         """
         if self._fresh is None:
-            self._fresh = model.dialect.row_shape != "values" and not model.asked_before("extract")
+            self._fresh = ways_of(model).reader.one_call and not model.asked_before("extract")
         seen = same in self._seen
         self._seen.add(same)
         return seen or not self._fresh

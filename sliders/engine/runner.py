@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sliders.compact.read_values import read_compact
 from sliders.documents.discovery import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_each
 from sliders.documents.tables import place_of
-from sliders.extraction.extract import Extraction, read_chunk
+from sliders.engine.ways import ways_of
+from sliders.extraction.extract import Extraction
 from sliders.extraction.prompt import Asked, chunk_head
 from sliders.extraction.source import Source
 from sliders.llm.limits import Limiter
@@ -76,8 +76,7 @@ class LocalRunner:
             ModelUnavailable: the model cannot be reached.
             BudgetExceeded: the run's limit is reached.
         """
-        read = read_compact if model.dialect.row_shape == "values" else read_chunk
-        return await read(source_of(reading), reading.asked, model)
+        return await ways_of(model).reader.read(source_of(reading), reading.asked, model)
 
     def close(self) -> None:
         """Give back what was taken."""

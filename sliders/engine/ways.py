@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from sliders.compact.gate import BY_ODDS
 from sliders.compact.induce import DRAFTS
+from sliders.compact.read_values import VALUES
 from sliders.compact.repair_choices import CHOICES
-from sliders.llm.model import Model
+from sliders.extraction.extract import CELLS, ChunkReader
+from sliders.extraction.gate import BY_PARTS, Gate
+from sliders.extraction.prompt import card_prompt
+from sliders.llm.dialect import DialectName
+from sliders.llm.model import Model, Request
 from sliders.reconcile.repair_agent import PROGRAMS, Repairer
 from sliders.schema.induce import TABLES, Induction
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What each room asks of a model, by its implementation for one dialect."""
+    """What each room asks of a model, by its implementation for one dialect.
+
+    `card` is the call that makes a document's card from its name and first pages; None where code
+    makes it.
+    """
 
     induction: Induction
+    gate: Gate
+    reader: ChunkReader
+    card: Callable[[str, str], Request] | None
     repairer: Repairer
 
 
-_WAYS = {
-    "full": Ways(induction=TABLES, repairer=PROGRAMS),
-    "compact": Ways(induction=DRAFTS, repairer=CHOICES),
+_WAYS: dict[DialectName, Ways] = {
+    "full": Ways(TABLES, BY_PARTS, CELLS, card_prompt, PROGRAMS),
+    "compact": Ways(DRAFTS, BY_ODDS, VALUES, None, CHOICES),
 }
 
 

@@ -6,9 +6,13 @@ from .cell import Row as Row
 from .cell import Span as Span
 from .check import check_cell as check_cell
 from .drafts import new_row as new_row
+from .extract import CELLS as CELLS
+from .extract import ChunkReader as ChunkReader
 from .extract import Extraction as Extraction
 from .extract import joined as joined
 from .extract import read_chunk as read_chunk
+from .gate import BY_PARTS as BY_PARTS
+from .gate import Gate as Gate
 from .gate import gate_chunks as gate_chunks
 from .ground import find as find
 from .ground_value import find_value as find_value

@@ -4,8 +4,9 @@ found (contracts 1 to 4).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from sliders.errors import ModelError, TruncatedReply
 from sliders.extraction.asking import Refusal, generate, paid_for
@@ -15,7 +16,8 @@ from sliders.extraction.grid_rows import Unread
 from sliders.extraction.prompt import Asked, chunk_document, read_prompt
 from sliders.extraction.recheck import recheck
 from sliders.extraction.source import Source
-from sliders.llm.model import Model, Response
+from sliders.llm.model import Model, Request, Response
+from sliders.schema.types import Table
 
 _DEEPEST = 4
 
@@ -72,12 +74,33 @@ class Extraction:
         )
 
 
+class ReadChunk(Protocol):
+    """Reads a chunk, as `read_chunk` does."""
+
+    async def __call__(self, source: Source, asked: Sequence[Asked], model: Model) -> Extraction:
+        """All rows of all tables asked."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkReader:
+    """How a model reads a chunk.
+
+    `read` gives the rows; `requests` are the calls that it makes over a text of so many tokens
+    where nothing is asked again, `bare` is one without text and columns, for its size. `one_call`
+    says that what is asked decides the first call: no other reading begins with it.
+    """
+
+    read: ReadChunk
+    requests: Callable[[str, int, Sequence[Asked]], list[Request]]
+    bare: Callable[[], Request]
+    one_call: bool
+
+
 async def read_chunk(
     source: Source, asked: Sequence[Asked], model: Model, depth: int = 0
 ) -> Extraction:
-    """All rows of all tables asked, in the full dialect; a reply that was cut is
-    asked again in halves.
-    """
+    """All rows of all tables asked, in one call; a reply that was cut is asked again in halves."""
     document = chunk_document(source.chunk, source.card)
     request = read_prompt(
         document, asked, model.count_tokens(document), source.questions, whole=source.is_whole
@@ -109,6 +132,19 @@ async def read_chunk(
     return Extraction(
         source.chunk.id, rows, tuple(refusals), spent + rechecked, missed=tuple(missed)
     )
+
+
+def cells_requests(document: str, tokens: int, asked: Sequence[Asked]) -> list[Request]:
+    """The call that `read_chunk` makes."""
+    return [read_prompt(document, asked, tokens)]
+
+
+def _bare() -> Request:
+    return read_prompt("", (Asked(Table("record", ()), ()),), 0)
+
+
+CELLS = ChunkReader(read_chunk, cells_requests, _bare, one_call=True)
+"""A model that replies with the cells of all rows of all tables."""
 
 
 def joined(

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from sliders.errors import ModelError
 from sliders.extraction.asking import generate
@@ -13,6 +15,37 @@ from sliders.llm.model import Model
 from sliders.retrieval.chunk import Chunk
 
 _AT_ONCE = 24
+_SHOWN_TOKENS = 250
+
+
+class GateChunks(Protocol):
+    """Says which chunks are not read, as `gate_chunks` does."""
+
+    async def __call__(
+        self,
+        chunks: Sequence[Chunk],
+        shown: Mapping[str, str],
+        asked: Sequence[Asked],
+        model: Model,
+        card: str = "",
+    ) -> dict[str, str]:
+        """Why chunks are gated out, by chunk id."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """How a model gates: `out` says which chunks are not read; one call decides on `at_once` of
+    them, and sees `shown_tokens` of each at the most (None: all).
+    """
+
+    out: GateChunks
+    at_once: int
+    shown_tokens: int | None = None
+
+    def seen(self, tokens: int) -> int:
+        """How many of a chunk's tokens a call sees."""
+        return tokens if self.shown_tokens is None else min(tokens, self.shown_tokens)
 
 
 async def gate_chunks(
@@ -43,3 +76,7 @@ async def gate_chunks(
             if n not in chosen
         }
     return out
+
+
+BY_PARTS = Gate(gate_chunks, _AT_ONCE, _SHOWN_TOKENS)
+"""A model that names the parts of a document that may hold a value."""
