@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from sliders.compact import gate_by_odds
+from sliders.engine import ways_of
 from sliders.errors import ModelRefusal, ModelUnavailable
-from sliders.extraction import gate_chunks
 from sliders.llm import COMPACT, FULL, Dialect, Request
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import Chunk
@@ -26,9 +25,7 @@ async def gate(
     model = FunctionModel(reply if callable(reply) else lambda request: reply, dialect=dialect)
     shown = {chunk.id: f"shown of {chunk.text}" for chunk in chunks}
     asked = asked_for(FERRIES, QUAYS)
-    if dialect is COMPACT:
-        return set(await gate_by_odds(chunks, asked, model)), model
-    return set(await gate_chunks(chunks, shown, asked, model, "a card")), model
+    return set(await ways_of(model).gate.out(chunks, shown, asked, model, "a card")), model
 
 
 async def test_one_call_decides_on_many_parts() -> None:
