@@ -8,6 +8,8 @@ from .doubts import Gap as Gap
 from .doubts import doubt_lines as doubt_lines
 from .finding import Finding as Finding
 from .findings import findings_of as findings_of
+from .passage_reader import IN_PARTS as IN_PARTS
+from .passage_reader import PassageForm as PassageForm
 from .passage_reader import cite_quote as cite_quote
 from .passage_reader import is_refusal as is_refusal
 from .passage_reader import read as read
@@ -56,11 +58,12 @@ from .route import explain_lines as explain_lines
 from .route import search_words as search_words
 from .route import shortened as shortened
 from .sql_agent import answer_question as answer_question
-from .sql_prompt import SHOWN as SHOWN
 from .sql_prompt import Turn as Turn
 from .sql_prompt import named_values as named_values
 from .sql_prompt import schema_sql as schema_sql
-from .sql_prompt import sql_request as sql_request
+from .sql_writer import STEPS as STEPS
+from .sql_writer import SqlWriter as SqlWriter
+from .sql_writer import step_sql_request as step_sql_request
 from .turns import RunSql as RunSql
 from .turns import SqlAttempt as SqlAttempt
 from .turns import TableView as TableView

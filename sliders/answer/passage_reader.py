@@ -7,7 +7,7 @@ The quote is looked up in the passages, so a citation is always what the documen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from sliders.answer.turns import Value
 from sliders.errors import CallFailed
 from sliders.extraction.cell import Scalar
 from sliders.extraction.ground import find
-from sliders.llm.dialect import Dialect
+from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 from sliders.llm.replies import LenientReply, every_member
@@ -36,7 +36,7 @@ LARGEST_COUNT = 20
 """Up to here a model may count what the passages list; any other number must be printed in them."""
 
 Mode = Literal["words", "number", "prose"]
-_TOKENS: dict[Mode, int] = {"words": 240, "prose": 320, "number": 280}
+TOKENS: Mapping[Mode, int] = {"words": 240, "prose": 320, "number": 280}
 """A quote of digits alone takes a token for every one or two characters: its reply must
 not stop at the limit.
 """
@@ -69,15 +69,6 @@ class ReadInUnit(Read):
     unit: str = short(80)
 
 
-class Calculation(LenientReply):
-    """Printed numbers put into an expression, with the words that print them."""
-
-    model_config = ConfigDict(json_schema_extra=every_member)
-
-    quote: str = short(240)
-    expression: str = short(160)
-
-
 class CalculationInParts(LenientReply):
     """As `Calculation`; a list where several things are asked for, names among them."""
 
@@ -85,6 +76,35 @@ class CalculationInParts(LenientReply):
 
     quote: str = short(240)
     expression: str | list[str] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageForm:
+    """How a model is shown passages, and how it replies.
+
+    `dialect` is that of the prompts, `text` makes of a passage's text what the model sees,
+    `tokens` are those of a reply by mode, `answer` and `calculation` its shapes.
+    """
+
+    dialect: Dialect
+    text: Callable[[str], str]
+    tokens: Mapping[Mode, int]
+    answer: type[LenientReply]
+    calculation: type[LenientReply]
+
+    def shown(self, passages: Sequence[Passage]) -> list[tuple[str, str]]:
+        """The header of each passage and what the model sees of it."""
+        return [(passage.header, self.text(passage.shown)) for passage in passages]
+
+
+IN_PARTS = PassageForm(
+    FULL,
+    str,
+    {mode: 4 * tokens for mode, tokens in TOKENS.items()},
+    ReadInUnit,
+    CalculationInParts,
+)
+"""Tables as they stand; replies with units and of several parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,35 +137,23 @@ def is_refusal(text: object) -> bool:
 def read_request(
     question: str,
     passages: Sequence[Passage],
-    dialect: Dialect,
     mode: Mode = "words",
     *,
     logprobs: bool = False,
+    form: PassageForm = IN_PARTS,
 ) -> Request:
     """The call that reads an answer."""
-    prompt = load_prompt("answer/calculate" if mode == "number" else "answer/read", dialect)
-    values: dict[str, Any] = {
-        "question": question,
-        "passages": [p.read_by(dialect) for p in passages],
-    }
+    prompt = load_prompt("answer/calculate" if mode == "number" else "answer/read", form.dialect)
+    values: dict[str, Any] = {"question": question, "passages": form.shown(passages)}
     if mode != "number":
         values["prose"] = mode == "prose"
-    small = dialect.sql == "text"
-    room = _TOKENS[mode] if small else 4 * _TOKENS[mode]
-    reply = (
-        (Calculation if small else CalculationInParts)
-        if mode == "number"
-        else Read
-        if small
-        else ReadInUnit
-    )
     return Request(
         "answer",
         prompt.render(**values),
         prompt.hash,
-        max_tokens=room,
+        max_tokens=form.tokens[mode],
         logprobs=logprobs,
-        reply=reply,
+        reply=form.calculation if mode == "number" else form.answer,
     )
 
 
@@ -156,13 +164,14 @@ async def read(
     mode: Mode = "words",
     *,
     logprobs: bool = False,
+    form: PassageForm = IN_PARTS,
 ) -> Reading:
     """Answer from passages; "unanswerable" where they do not hold it."""
     if not passages:
         return Reading(False, reason="no passage was found")
     try:
         reply = await model.generate(
-            read_request(question, passages, model.dialect, mode, logprobs=logprobs)
+            read_request(question, passages, mode, logprobs=logprobs, form=form)
         )
     except CallFailed as error:
         spent = error.usage if isinstance(error.usage, Usage) else Usage()

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sliders.documents.document import Document
-from sliders.documents.tables import beside_names
-from sliders.llm.dialect import Dialect
 from sliders.retrieval.context import Outline
 from sliders.retrieval.embeddings import Embedder
 from sliders.retrieval.index import SegmentVectors
@@ -54,10 +52,6 @@ class Passage:
     def shown(self) -> str:
         """What the reader sees: the words, below the head of their table."""
         return f"{self.head}\n{self.text}".strip()
-
-    def read_by(self, dialect: Dialect) -> tuple[str, str]:
-        """Its header and what the reader sees, tables as the dialect shows them."""
-        return self.header, beside_names(self.shown) if dialect.tables == "lines" else self.shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from sliders.answer.passage_reader import (
+    IN_PARTS,
     Mode,
+    PassageForm,
     Reading,
     cite_quote,
     is_refusal,
@@ -50,7 +52,7 @@ class Asked:
     `search` is what is searched for (the question with terms that mean the same); `positive` and
     `negative` are what the answer must be about and what not; `first` segments are read before the
     others (0: all at once). `seen` are the passages that were read, `needed` the words of them that
-    an answer out of others will need.
+    an answer out of others will need; `form` is how the model is shown passages.
     """
 
     question: str
@@ -64,6 +66,7 @@ class Asked:
     first: int = 0
     seen: list[Passage] = field(default_factory=list)
     needed: list[Passage] = field(default_factory=list)
+    form: PassageForm = IN_PARTS
 
     @property
     def query(self) -> str:
@@ -77,7 +80,9 @@ class Asked:
 
     async def read(self, passages: Sequence[Passage], *, logprobs: bool = False) -> Reading:
         """What one call over passages gives."""
-        reading = await read(self.question, passages, self.model, self.mode, logprobs=logprobs)
+        reading = await read(
+            self.question, passages, self.model, self.mode, logprobs=logprobs, form=self.form
+        )
         self.seen.extend(() if reading.failed else passages)
         return reading
 
@@ -409,15 +414,16 @@ async def _asked_for(request: Request, model: Model) -> tuple[Mapping[str, Any],
 
 
 def step_request(
-    question: str, facts: Sequence[str], passages: Sequence[Passage], dialect: Dialect
+    question: str,
+    facts: Sequence[str],
+    passages: Sequence[Passage],
+    form: PassageForm = IN_PARTS,
 ) -> Request:
     """The call of one step: what the passages say of it, the answer if it is clear, else
     what to look up next.
     """
-    prompt = load_prompt("answer/step", dialect)
-    messages = prompt.render(
-        question=question, facts=list(facts), passages=[p.read_by(dialect) for p in passages]
-    )
+    prompt = load_prompt("answer/step", form.dialect)
+    messages = prompt.render(question=question, facts=list(facts), passages=form.shown(passages))
     return Request("answer", messages, prompt.hash, max_tokens=320, reply=Step)
 
 
@@ -425,7 +431,7 @@ async def _step(
     asked: Asked, facts: Sequence[str], passages: Sequence[Passage]
 ) -> tuple[Step, Usage, str]:
     data, usage, refused = await _asked_for(
-        step_request(asked.question, facts, passages, asked.model.dialect), asked.model
+        step_request(asked.question, facts, passages, asked.form), asked.model
     )
     return (
         Step(

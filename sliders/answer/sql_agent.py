@@ -6,13 +6,12 @@ The statement that answers is the model's own (law 5). Nothing of it is changed 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import get_args
 
 from sqlglot import exp
 
-from sliders.answer.dialects import in_sqlite, parse_select, statement_in
+from sliders.answer.dialects import in_sqlite, parse_select
 from sliders.answer.doubts import Gap
 from sliders.answer.expression_types import is_truth
 from sliders.answer.finding import Finding
@@ -22,16 +21,13 @@ from sliders.answer.range import number_in
 from sliders.answer.references import References
 from sliders.answer.result import Completeness, SqlAnswer
 from sliders.answer.result_shape import empty, text_of, value_of, yes_or_no
-from sliders.answer.sql_prompt import SHOWN, Turn, result_lines, sql_request
-from sliders.answer.turns import Action, Asks, QueryResult, RunSql, SqlAttempt, TableView, Value
+from sliders.answer.sql_prompt import Turn, result_lines
+from sliders.answer.sql_writer import STEPS, SqlWriter
+from sliders.answer.turns import QueryResult, RunSql, SqlAttempt, TableView, Value
 from sliders.errors import CallFailed, QueryError, StoreError
-from sliders.llm.dialect import Dialect
-from sliders.llm.model import Model, Request, Response, Usage
+from sliders.llm.model import Model, Request, Usage
 
-CANNOT = "CANNOT"
 STUCK_TEMPERATURE = 0.7
-PREVIEW_ROWS = 10
-_CUT = "the statement stopped at the limit of a reply: write a shorter one"
 
 
 @dataclass(slots=True)
@@ -57,16 +53,17 @@ async def answer_question(
     draft: str = "",
     mind: Sequence[str] = (),
     profiles: Sequence[TableProfile] | None = None,
+    writer: SqlWriter = STEPS,
 ) -> SqlAnswer:
     """Answer `question` from `tables`: `not_found` with a reason when they do not hold it, a
     number is never made up.
 
     Args:
         uncovered: words on what the question needs and no column holds; shown to the model.
-        draft: the statement that the model drafted before the tables were filled;
-            shown to it in the compact dialect.
-        mind: notes on the tables; shown to it in the compact dialect.
+        draft: the statement that the model drafted before the tables were filled.
+        mind: notes on the tables.
         profiles: saves reading the columns again for a second question over the same tables.
+        writer: how the model writes SQL.
 
     Raises QueryError: a view does not fit the database.
     """
@@ -77,12 +74,11 @@ async def answer_question(
     draft = (
         draft if result_of(draft, known, run_sql) is not None else ""
     )  # a small model copies it, errors and all
-    most = SHOWN[model.dialect.name].turns
+    most = writer.shown.turns
     for number in range(1, most + 1):
-        request = sql_request(
+        request = writer.request(
             question,
             known,
-            model.dialect,
             talk.turns,
             uncovered=uncovered,
             draft=draft,
@@ -90,54 +86,25 @@ async def answer_question(
             last=number == most,
             temperature=STUCK_TEMPERATURE if _stuck(talk) else 0.0,
         )
-        reply = await _reply(request, model, talk)
-        if reply is None:
-            continue
-        turn = _turn(_attempt(reply, model.dialect), known, run_sql, talk, model.dialect)
+        attempt = await _attempt(request, model, writer, talk)
+        turn = _turn(attempt, known, run_sql, talk, writer)
         talk.turns.append(turn)
         if turn.attempt.action == "cannot":
             return _not_found(question, turn.attempt.error or "no column holds it", talk)
-        if not turn.told and not (model.dialect.sql == "text" and _stuck(talk)):
+        if not turn.told and not (writer.repeats and _stuck(talk)):
             break
-    return _final(question, talk, model.dialect, known)
+    return _final(question, talk, writer, known)
 
 
-async def _reply(request: Request, model: Model, talk: _Talk) -> Response | None:
-    """What the model says; None, told as a turn, for a refusal and for a cut statement:
-    what is left may run, and mean something else.
-    """
+async def _attempt(request: Request, model: Model, writer: SqlWriter, talk: _Talk) -> SqlAttempt:
+    """What the model does; a call that failed is told as a turn."""
     try:
         reply = await model.generate(request)
     except CallFailed as error:
-        usage, written, reason = (
-            error.usage if isinstance(error.usage, Usage) else Usage(),
-            "",
-            str(error),
-        )
-    else:
-        if model.dialect.sql != "text" or reply.finish_reason != "length":
-            talk.usage += reply.usage
-            return reply
-        usage, written, reason = reply.usage, reply.text, _CUT
-    talk.usage += usage
-    talk.turns.append(Turn(SqlAttempt(written, "", error=reason), (reason,)))
-    return None
-
-
-def _attempt(reply: Response, dialect: Dialect) -> SqlAttempt:
-    """What the model does, its statement as it wrote it, and why it cannot answer."""
-    if dialect.sql == "json":
-        data = reply.data if isinstance(reply.data, Mapping) else {}
-        action = data.get("action")
-        kind: Action = "look" if action == "look" else "cannot" if action == "cannot" else "answer"
-        asks: Asks = next((one for one in get_args(Asks) if one == data.get("asks")), "")
-        reason = str(data.get("reason") or "") if kind == "cannot" else ""
-        sql, meant = statement_in(str(data.get("sql") or "")), str(data.get("meant") or "")
-        return SqlAttempt(reply.text, sql, kind, error=reason, asks=asks, meant=meant)
-    text = reply.text.strip()
-    if text.upper().startswith(CANNOT):
-        return SqlAttempt(reply.text, "", "cannot", error=text[len(CANNOT) :].strip(" :\n"))
-    return SqlAttempt(reply.text, statement_in(text))
+        talk.usage += error.usage if isinstance(error.usage, Usage) else Usage()
+        return SqlAttempt("", "", error=str(error))
+    talk.usage += reply.usage
+    return writer.attempt(reply)
 
 
 def _turn(
@@ -145,13 +112,15 @@ def _turn(
     known: Sequence[TableProfile],
     run_sql: RunSql,
     talk: _Talk,
-    dialect: Dialect,
+    writer: SqlWriter,
 ) -> Turn:
     """Run what the model wrote; the words that go back to it are empty when
     nothing new is to be said.
     """
     if attempt.action == "cannot":
         return Turn(attempt, ())
+    if attempt.error:
+        return Turn(attempt, (attempt.error,))
     try:
         ran, tree = in_sqlite(attempt.sql, known)
         attempt = replace(attempt, sql=ran)
@@ -165,18 +134,9 @@ def _turn(
     found = (*misshapen(attempt.asks, result), *findings_of(tree, known, result, run_sql))
     attempt = replace(attempt, findings=tuple(one.text for one in found))
     informed = ("nothing", "") in talk.sent
-    new = [
-        f
-        for f in found
-        if f.kind in SHOWN[dialect.name].sent and (f.kind, f.subject) not in talk.sent
-    ]
+    new = [f for f in found if f.kind in writer.shown.sent and (f.kind, f.subject) not in talk.sent]
     talk.sent |= {(f.kind, f.subject) for f in new}
-    preview = (
-        ("The statement gave:", *result_lines(result, PREVIEW_ROWS))
-        if dialect.sql == "json" and new
-        else ()
-    )
-    return Turn(attempt, (*preview, *(f.text for f in new)), result, found, informed)
+    return Turn(attempt, tuple(f.text for f in new), result, found, informed)
 
 
 def result_of(sql: str, known: Sequence[TableProfile], run_sql: RunSql) -> QueryResult | None:
@@ -221,7 +181,7 @@ def _stuck(talk: _Talk) -> bool:
 
 
 def _final(
-    question: str, talk: _Talk, dialect: Dialect, known: Sequence[TableProfile]
+    question: str, talk: _Talk, writer: SqlWriter, known: Sequence[TableProfile]
 ) -> SqlAnswer:
     """The answer of the last statement that ran."""
     trials = [(turn, turn.result) for turn in talk.turns if turn.result is not None]
@@ -237,7 +197,7 @@ def _final(
         return _not_found(question, reason or "the result is empty", talk, last)
     kinds = {one.kind for one in last.found}
     unknown = "literal" in kinds
-    if "nothing" in kinds and (not last.informed or (unknown and dialect.sql == "text")):
+    if "nothing" in kinds and (not last.informed or (unknown and writer.repeats)):
         return _not_found(question, reason, talk, last)
     value, text = _said(last.attempt, result, known)
     kept = _kept_findings(question, last)

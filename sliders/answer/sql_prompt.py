@@ -1,13 +1,10 @@
-"""What the model sees and how it replies, in either dialect; pure, so that
-`--dry-run` can print it.
-"""
+"""What a model that writes SQL sees of the tables; pure, so that `--dry-run` can print it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
 
 from rapidfuzz import utils
 
@@ -22,28 +19,14 @@ from sliders.answer.profile import (
     quote,
 )
 from sliders.answer.turns import QueryResult, SqlAttempt
-from sliders.llm.dialect import Dialect
-from sliders.llm.model import Message, Request
-from sliders.llm.prompts import load_prompt
-from sliders.llm.replies import LenientReply
 from sliders.schema.types import ColumnType
 
 LOOK_ROWS = 50
 
 
-class SqlStep(LenientReply):
-    """One turn of the model in the full dialect."""
-
-    action: Literal["answer", "look", "cannot"]
-    asks: str = ""
-    meant: str = ""
-    sql: str = ""
-    reason: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How much of the tables a dialect shows: distinct values of a column, their characters
+    """How much of the tables a model is shown: distinct values of a column, their characters
     together, the longest value that is listed, example rows, characters of all tables; `sent` are
     the findings that go back to the model; `named` the values found in a question.
     """
@@ -57,34 +40,6 @@ class Shown:
     named: int
     total: int
     sent: frozenset[Kind]
-
-
-SHOWN = {
-    "full": Shown(60, 2400, 80, 3, 1200, 4, 20, 60_000, frozenset(get_args(Kind)) - {"idle"}),
-    "compact": Shown(
-        14,
-        260,
-        60,
-        0,
-        320,
-        3,
-        8,
-        12_000,
-        frozenset(
-            {
-                "literal",
-                "nothing",
-                "several",
-                "division",
-                "idle",
-                "unstated",
-                "counted",
-                "same",
-                "names",
-            }
-        ),
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,24 +277,11 @@ def result_lines(result: QueryResult, most: int = LOOK_ROWS) -> list[str]:
     return [" | ".join(result.columns), *rows, *([f"... and {more} rows more"] if more > 0 else [])]
 
 
-def sql_request(
-    question: str,
-    profiles: Sequence[TableProfile],
-    dialect: Dialect,
-    turns: Sequence[Turn] = (),
-    *,
-    uncovered: str = "",
-    draft: str = "",
-    mind: Sequence[str] = (),
-    last: bool = False,
-    temperature: float = 0.0,
-) -> Request:
-    """The request for the next turn: tables, question, and what was said so far (in the compact
-    dialect, the findings alone, after the notes of `mind`).
-    """
-    shown = SHOWN[dialect.name]
-    prompt = load_prompt("answer/write_sql", dialect)
-    values = {
+def shown_values(
+    question: str, profiles: Sequence[TableProfile], shown: Shown, uncovered: str
+) -> dict[str, object]:
+    """The variables of a prompt that asks for a statement, whatever the way of asking."""
+    return {
         "tables": schema_sql(profiles, shown),
         "named": named_values(question, profiles, shown.named),
         "uncovered": uncovered,
@@ -348,28 +290,3 @@ def sql_request(
             {c.companion.role for p in profiles for c in p.columns if c.companion is not None}
         ),
     }
-    if dialect.sql == "text":  # a small model that sees its own statement writes it again
-        notes = list(
-            dict.fromkeys([*mind, *(on_one_line(note) for turn in turns for note in turn.told)])
-        )
-        messages = prompt.render(**values, notes=notes, draft=draft)
-    else:
-        messages = prompt.render(**values)
-        again = load_prompt("answer/refine_sql", dialect)
-        for turn in turns:
-            said = again.render(
-                told=list(map(on_one_line, turn.told)),
-                question=question,
-                looked=turn.attempt.action == "look",
-                last=last and turn is turns[-1],
-            )
-            messages = (*messages, Message("assistant", turn.attempt.written), *said)
-    reply = SqlStep if dialect.sql == "json" else None
-    return Request(
-        "answer",
-        messages,
-        prompt.hash,
-        max_tokens=shown.max_tokens,
-        temperature=temperature,
-        reply=reply,
-    )

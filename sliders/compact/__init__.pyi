@@ -25,6 +25,7 @@ from .model_file import EMBEDDED as EMBEDDED
 from .model_file import ModelFile as ModelFile
 from .model_file import ensure_model as ensure_model
 from .model_file import silent as silent
+from .read_passages import ONE_ANSWER as ONE_ANSWER
 from .read_values import VALUES as VALUES
 from .read_values import read_compact as read_compact
 from .repair_choices import CHOICES as CHOICES
@@ -41,3 +42,5 @@ from .value_prompts import rows_prompt as rows_prompt
 from .value_prompts import says_again as says_again
 from .value_prompts import values_prompt as values_prompt
 from .value_prompts import words_prompt as words_prompt
+from .write_sql import BARE_SQL as BARE_SQL
+from .write_sql import bare_sql_request as bare_sql_request

@@ -2,7 +2,7 @@
 marked where they differ.
 
 Two statements from two prompts that give the same are rarely both wrong; one prompt is not to be
-believed (compact dialect).
+believed.
 """
 
 from __future__ import annotations
@@ -19,26 +19,49 @@ from sliders.answer.range import number_in
 from sliders.answer.result import SqlAnswer
 from sliders.answer.result_shape import Rows, empty
 from sliders.answer.sql_agent import result_of
-from sliders.answer.sql_prompt import SHOWN, named_values, on_one_line
+from sliders.answer.sql_prompt import Shown, named_values, on_one_line
 from sliders.answer.turns import RunSql
 from sliders.errors import CallFailed
-from sliders.llm.dialect import Dialect
+from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 
 _EXAMPLE_ROWS = 3
+SHOWN = Shown(
+    values=14,
+    characters=260,
+    longest=60,
+    examples=0,
+    max_tokens=320,
+    turns=3,
+    named=8,
+    total=12_000,
+    sent=frozenset(
+        {
+            "literal",
+            "nothing",
+            "several",
+            "division",
+            "idle",
+            "unstated",
+            "counted",
+            "same",
+            "names",
+        }
+    ),
+)
+"""What a small model sees of the tables."""
 
 
-def second_prompt(question: str, profiles: Sequence[TableProfile], dialect: Dialect) -> Request:
+def second_prompt(question: str, profiles: Sequence[TableProfile]) -> Request:
     """The request for a statement from bare tables with example rows, the form that code
     models are trained on.
     """
-    prompt = load_prompt("answer/second_sql", dialect)
-    shown = SHOWN[dialect.name]
-    tables = [_bare_table(profile, shown.longest) for profile in profiles]
-    named = named_values(question, profiles, shown.named)
+    prompt = load_prompt("answer/second_sql", COMPACT)
+    tables = [_bare_table(profile, SHOWN.longest) for profile in profiles]
+    named = named_values(question, profiles, SHOWN.named)
     messages = prompt.render(tables=tables, named=named, question=question)
-    return Request("answer", messages, prompt.hash, max_tokens=shown.max_tokens)
+    return Request("answer", messages, prompt.hash, max_tokens=SHOWN.max_tokens)
 
 
 async def beside_others(
@@ -54,10 +77,10 @@ async def beside_others(
         ModelUnavailable: there is no model to ask.
         BudgetExceeded: the run's limit is reached.
     """
-    if model.dialect.sql != "text" or answer.status != "answered":
+    if answer.status != "answered":
         return answer
     try:
-        reply = await model.generate(second_prompt(answer.question, profiles, model.dialect))
+        reply = await model.generate(second_prompt(answer.question, profiles))
     except CallFailed:
         return answer
     answer = replace(answer, usage=answer.usage + reply.usage)

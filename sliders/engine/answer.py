@@ -11,7 +11,6 @@ from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.result import Answer, Completeness, SqlAnswer, Status
 from sliders.answer.sql_agent import answer_question
 from sliders.answer.turns import QueryResult, TableView
-from sliders.compact.second_statement import beside_others
 from sliders.engine.cite import cite
 from sliders.engine.completeness import completeness
 from sliders.engine.doubt import Tried, try_variations
@@ -19,6 +18,7 @@ from sliders.engine.late_judgements import judge_values
 from sliders.engine.question_columns import Need
 from sliders.engine.session import Session
 from sliders.engine.tables_read import tables_read
+from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded
 from sliders.llm.model import Usage
 from sliders.schema.types import Table
@@ -39,11 +39,7 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
         return replace(_without_rows(session, need, stopped), usage=shared)
     try:
         found, profiles = await _statement(session, need)
-        if (
-            found.status == "not_found"
-            and found.sql
-            and session.models.model_for("answer").dialect.sql == "text"
-        ):
+        if found.status == "not_found" and found.sql:
             found, profiles, need = await _with_judged_values(session, need, found, profiles)
     except BudgetExceeded as error:
         spent = session.models.meter.total - before + shared
@@ -104,7 +100,8 @@ async def _with_judged_values(
     """The answer once more where values that no row prints could be judged;
     as it was where there are none.
     """
-    judged = await judge_values(session, need.question, found.sql, profiles)
+    unheld = ways_of(session.models.model_for("answer")).sql.unheld(found.sql, profiles)
+    judged = await judge_values(session, need.question, unheld)
     if not judged:
         return found, profiles, need
     columns = {
@@ -129,6 +126,7 @@ async def _statement(
         return run_readonly(session.catalog.database, sql, tables=names)
 
     model, profiles = session.models.model_for("answer"), profile_tables(views, run_sql)
+    writer = ways_of(model).sql
     found = await answer_question(
         need.question,
         views,
@@ -138,8 +136,9 @@ async def _statement(
         draft=need.draft,
         mind=mind,
         profiles=profiles,
+        writer=writer,
     )
-    return await beside_others(found, profiles, run_sql, model), profiles
+    return await writer.second_look(found, profiles, run_sql, model), profiles
 
 
 def _view(session: Session, table: Table) -> TableView:

@@ -107,9 +107,7 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     counts = Counter(item.chunk.document_id for item in work)
     gated = frozenset(document for document, count in counts.items() if count > LONG)
     count = len(questions)
-    statements = count * (
-        2 if session.models.model_for("answer").dialect.sql == "text" else 1
-    )  # the second is held against it
+    statements = count * ways_of(session.models.model_for("answer")).sql.statements
     stages = (
         _requests(session, "plan", _hint_requests(session, questions), _HINTS_REPLY * count),
         _requests(session, "schema", _schema_requests(session, fresh), _SCHEMA_REPLY),

@@ -1,9 +1,8 @@
 """A value of a question that no row prints is judged: every document is asked whether it is the one
-meant (compact dialect).
+meant.
 
-A small model copies what a document prints ("Bavarian oak"), and a question names it otherwise
-("German wood"): an equality that no row passes becomes a column of its own, one token a document,
-cut over the collection, and the model writes its SQL again.
+The value becomes a column of its own, one token a document, cut over the collection, and the model
+writes its SQL again.
 """
 
 from __future__ import annotations
@@ -11,18 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import sqlglot
-
-from sliders.answer.dialects import DIALECT
-from sliders.answer.literals import Unheld, unheld
-from sliders.answer.profile import TEXTUAL, TableProfile
-from sliders.answer.references import References
+from sliders.answer.literals import Unheld
+from sliders.compact.write_sql import is_value_question
 from sliders.engine.fill import fill_cells
 from sliders.engine.odds_cut import judge_table
 from sliders.engine.session import Session
 from sliders.engine.settle import settle_data_table
-from sliders.llm.dialect import COMPACT
-from sliders.llm.prompts import load_prompt
 from sliders.schema.names import free_name, snake_name
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
@@ -40,17 +33,16 @@ class Judged:
 
 
 async def judge_values(
-    session: Session, question: str, sql: str, profiles: Sequence[TableProfile]
+    session: Session, question: str, unheld: Sequence[Unheld]
 ) -> tuple[Judged, ...]:
-    """Reads, for each equality of the statement that no row passes, whether each
-    document is meant by it.
+    """Reads, for each value that no row prints, whether each document is meant by it.
 
     Raises:
         BudgetExceeded: the run's limit is reached.
         ModelUnavailable: the model cannot be reached.
     """
     schema = session.catalog.schemas.current() or Schema()
-    wanted = list(dict.fromkeys(_wanted(session, schema, sql, profiles)))
+    wanted = list(dict.fromkeys(p for one in unheld for p in _place(session, schema, one)))
     if not 0 < len(wanted) <= _MOST:
         return ()
     found = []
@@ -60,19 +52,8 @@ async def judge_values(
     return tuple(found)
 
 
-def _wanted(
-    session: Session, schema: Schema, sql: str, profiles: Sequence[TableProfile]
-) -> Iterator[tuple[str, str, str]]:
-    """Table, column and value by their names in the schema, of tables with one row a document."""
-    tree = sqlglot.parse_one(sql, dialect=DIALECT)
-    for one in unheld(tree, References(tree, profiles)):
-        if one.column.column.type in TEXTUAL and isinstance(
-            one.test, sqlglot.exp.EQ | sqlglot.exp.In
-        ):
-            yield from _place(session, schema, one)
-
-
 def _place(session: Session, schema: Schema, one: Unheld) -> Iterator[tuple[str, str, str]]:
+    """Table, column and value by their names in the schema, of a table with one row a document."""
     for table in schema.tables:
         relation = session.catalog.schemas.relation(table.name)
         if (
@@ -90,9 +71,7 @@ async def _judged(
     session: Session, schema: Schema, table: Table, column: str, value: str, question: str
 ) -> Judged:
     asked = table.column(column).description or column
-    described = (
-        load_prompt("schema/is_value", COMPACT).render(question=asked, value=value)[0].content
-    )
+    described = is_value_question(asked, value)
     name = next((c.name for c in table.columns if c.description == described), "")
     if not name:
         name = free_name(snake_name(f"{column} {value}"), table.column_names)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sliders.answer.passage_reader import IN_PARTS, PassageForm
+from sliders.answer.sql_writer import STEPS, SqlWriter
 from sliders.compact.gate import BY_ODDS
 from sliders.compact.induce import DRAFTS
+from sliders.compact.read_passages import ONE_ANSWER
 from sliders.compact.read_values import VALUES
 from sliders.compact.repair_choices import CHOICES
+from sliders.compact.write_sql import BARE_SQL
 from sliders.extraction.extract import CELLS, ChunkReader
 from sliders.extraction.gate import BY_PARTS, Gate
 from sliders.extraction.prompt import card_prompt
@@ -31,11 +35,13 @@ class Ways:
     reader: ChunkReader
     card: Callable[[str, str], Request] | None
     repairer: Repairer
+    sql: SqlWriter
+    passages: PassageForm
 
 
 _WAYS: dict[DialectName, Ways] = {
-    "full": Ways(TABLES, BY_PARTS, CELLS, card_prompt, PROGRAMS),
-    "compact": Ways(DRAFTS, BY_ODDS, VALUES, None, CHOICES),
+    "full": Ways(TABLES, BY_PARTS, CELLS, card_prompt, PROGRAMS, STEPS, IN_PARTS),
+    "compact": Ways(DRAFTS, BY_ODDS, VALUES, None, CHOICES, BARE_SQL, ONE_ANSWER),
 }
 
 

@@ -34,6 +34,7 @@ from sliders.engine import ask as run
 from sliders.engine.hint_scope import named_documents, narrow, passage_source, switch_off
 from sliders.engine.hints import read_hints
 from sliders.engine.session import Question, Session
+from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded, PlanError
 from sliders.llm.model import Usage
 from sliders.schema.hints import Directive, Hints, Ignore, Locate, Verify
@@ -196,14 +197,16 @@ def _asked(session: Session, planned: Planned, source: PassageSource) -> Asked:
     route = planned.route
     mode: Mode = "number" if route.calculate else "prose" if route.prose else "words"
     verify, question = planned.hints.of(Verify), with_verify(planned.hints)
+    model = session.models.model_for("answer")
     return Asked(
         question,
         source,
-        session.models.model_for("answer"),
+        model,
         Context(route.segments, route.tokens, route.weights, route.share),
         mode,
         search_words(question, planned.hints),
         tuple(p for d in verify for p in d.positive),
         tuple(n for d in verify for n in d.negative),
         route.first,
+        form=ways_of(model).passages,
     )

@@ -1,0 +1,165 @@
+"""How a model writes SQL: the protocol, and the model that takes steps.
+
+Each step of it is an object: a statement that answers, a look-up, or why there is no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+from sliders.answer.dialects import statement_in
+from sliders.answer.finding import Kind
+from sliders.answer.literals import Unheld
+from sliders.answer.profile import TableProfile
+from sliders.answer.result import SqlAnswer
+from sliders.answer.sql_prompt import Shown, Turn, on_one_line, result_lines, shown_values
+from sliders.answer.turns import Action, Asks, RunSql, SqlAttempt
+from sliders.llm.dialect import FULL
+from sliders.llm.model import Message, Model, Request, Response
+from sliders.llm.prompts import load_prompt
+from sliders.llm.replies import LenientReply
+
+PREVIEW_ROWS = 10
+
+
+class SqlRequest(Protocol):
+    """Builds the request for the next turn."""
+
+    def __call__(
+        self,
+        question: str,
+        profiles: Sequence[TableProfile],
+        turns: Sequence[Turn] = (),
+        *,
+        uncovered: str = "",
+        draft: str = "",
+        mind: Sequence[str] = (),
+        last: bool = False,
+        temperature: float = 0.0,
+    ) -> Request:
+        """The request, pure.
+
+        Args:
+            uncovered: words on what the question needs and no column holds.
+            draft: a statement from before the tables were filled.
+            mind: notes on the tables.
+            last: no further turn will come.
+        """
+        ...
+
+
+class SecondLook(Protocol):
+    """Holds an answer against something else that the model says."""
+
+    async def __call__(
+        self, answer: SqlAnswer, profiles: Sequence[TableProfile], run_sql: RunSql, model: Model
+    ) -> SqlAnswer:
+        """The answer, with its doubts."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SqlWriter:
+    """How a model writes SQL.
+
+    `shown` says how much it sees of the tables, `request` asks for the next turn, `attempt` reads a
+    reply. `second_look` comes after the answer; `statements` are asked for in all, at least.
+    `unheld` finds the values of a statement without result that are judged in each document.
+    `repeats` says that it writes a statement again without a look at what is odd about it: the
+    same one over a value that no row has is asked for once more, and its 0 is not believed.
+    """
+
+    shown: Shown
+    request: SqlRequest
+    attempt: Callable[[Response], SqlAttempt]
+    second_look: SecondLook
+    unheld: Callable[[str, Sequence[TableProfile]], Sequence[Unheld]]
+    statements: int
+    repeats: bool
+
+
+class SqlStep(LenientReply):
+    """One turn of the model in the full dialect."""
+
+    action: Literal["answer", "look", "cannot"]
+    asks: str = ""
+    meant: str = ""
+    sql: str = ""
+    reason: str = ""
+
+
+_SHOWN = Shown(60, 2400, 80, 3, 1200, 4, 20, 60_000, frozenset(get_args(Kind)) - {"idle"})
+
+
+def step_sql_request(
+    question: str,
+    profiles: Sequence[TableProfile],
+    turns: Sequence[Turn] = (),
+    *,
+    uncovered: str = "",
+    draft: str = "",
+    mind: Sequence[str] = (),
+    last: bool = False,
+    temperature: float = 0.0,
+) -> Request:
+    """The request for the next step: tables, question, and the steps so far with what went back.
+
+    Args:
+        draft: not used, as `mind`: the model writes from the tables.
+    """
+    prompt, again = load_prompt("answer/write_sql", FULL), load_prompt("answer/refine_sql", FULL)
+    messages = prompt.render(**shown_values(question, profiles, _SHOWN, uncovered))
+    for turn in turns:
+        said = again.render(
+            told=list(map(on_one_line, (*_preview(turn), *turn.told))),
+            question=question,
+            looked=turn.attempt.action == "look",
+            last=last and turn is turns[-1],
+        )
+        messages = (*messages, Message("assistant", turn.attempt.written), *said)
+    return Request(
+        "answer",
+        messages,
+        prompt.hash,
+        max_tokens=_SHOWN.max_tokens,
+        temperature=temperature,
+        reply=SqlStep,
+    )
+
+
+def _preview(turn: Turn) -> Sequence[str]:
+    """The first rows of a result about which something is odd."""
+    if turn.result is None or not turn.told:
+        return ()
+    return "The statement gave:", *result_lines(turn.result, PREVIEW_ROWS)
+
+
+def step_attempt(reply: Response) -> SqlAttempt:
+    """What the model does, its statement as it wrote it, and why it cannot answer."""
+    data = reply.data if isinstance(reply.data, Mapping) else {}
+    action = data.get("action")
+    kind: Action = "look" if action == "look" else "cannot" if action == "cannot" else "answer"
+    asks: Asks = next((one for one in get_args(Asks) if one == data.get("asks")), "")
+    reason = str(data.get("reason") or "") if kind == "cannot" else ""
+    sql, meant = statement_in(str(data.get("sql") or "")), str(data.get("meant") or "")
+    return SqlAttempt(reply.text, sql, kind, error=reason, asks=asks, meant=meant)
+
+
+async def _no_second_look(
+    answer: SqlAnswer, profiles: Sequence[TableProfile], run_sql: RunSql, model: Model
+) -> SqlAnswer:
+    return answer
+
+
+STEPS = SqlWriter(
+    shown=_SHOWN,
+    request=step_sql_request,
+    attempt=step_attempt,
+    second_look=_no_second_look,
+    unheld=lambda sql, profiles: (),
+    statements=1,
+    repeats=False,
+)
+"""A model that takes steps."""
