@@ -28,7 +28,7 @@ from benchmarks.suites import GoldQuestion, Suite, load_suite
 from benchmarks.systems.sliders_system import plain
 from sliders import Workspace
 from sliders.answer import TableView, answer_question
-from sliders.engine import known_need, settle_data_table
+from sliders.engine import known_need, settle_data_table, ways_of
 from sliders.llm import Model
 from sliders.store import run_readonly
 
@@ -116,7 +116,9 @@ async def side(ws: Workspace, questions: Sequence[GoldQuestion], model: Model) -
         def run(sql: str, names: Sequence[str] = tuple(names)) -> Any:
             return run_readonly(catalog.database, sql, tables=names)
 
-        answer = await answer_question(question.question, views, run, model)
+        answer = await answer_question(
+            question.question, views, run, model, writer=ways_of(model).sql
+        )
         calls += answer.usage.calls
         prediction = Prediction(answer.status, plain(answer.value), answer.text)
         if score_answer(question, prediction).right:

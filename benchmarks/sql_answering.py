@@ -25,6 +25,7 @@ from typing import Any
 from openai import AsyncOpenAI
 
 from sliders.answer import SqlAnswer, TableView, answer_question, profile_tables
+from sliders.engine import ways_of
 from sliders.errors import QueryError
 from sliders.llm import COMPACT, FULL, Dialect, Request, Response, Usage
 from sliders.schema import Column, Table
@@ -227,7 +228,7 @@ async def measure(
             cached[key] = (views, run, profile_tables(views, run))
         views, run, profiles = cached[key]
         answer: SqlAnswer = await answer_question(
-            item["question"], views, run, model, profiles=profiles
+            item["question"], views, run, model, profiles=profiles, writer=ways_of(model).sql
         )
         outcomes.append(
             {

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sliders.answer import SqlAnswer, answer_question
+from sliders.compact import BARE_SQL
 from sliders.errors import ModelRefusal
 from sliders.llm import COMPACT, FULL, Response
 from sliders.llm.testing import ScriptedModel
@@ -20,7 +21,9 @@ TABLES = (SHIP_TABLE, CREW_TABLE)
 async def compact(question: str, *replies: Any, **kwargs: Any) -> tuple[SqlAnswer, ScriptedModel]:
     """Ask with bare statements as replies."""
     model = ScriptedModel(replies, dialect=COMPACT)
-    return await answer_question(question, TABLES, database(), model, **kwargs), model
+    return await answer_question(
+        question, TABLES, database(), model, writer=BARE_SQL, **kwargs
+    ), model
 
 
 async def full(question: str, *replies: Any, **kwargs: Any) -> tuple[SqlAnswer, ScriptedModel]:

@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import replace
 
 from sliders.answer import (
-    SHOWN,
+    STEPS,
     ColumnProfile,
     SqlAttempt,
     TableProfile,
@@ -16,18 +16,16 @@ from sliders.answer import (
     named_values,
     profile_tables,
     schema_sql,
-    sql_request,
 )
-from sliders.compact import second_prompt
-from sliders.llm import COMPACT, FULL
+from sliders.compact import BARE_SQL, second_prompt
 from sliders.schema import Column, Table
 from sliders.values import ColumnType
 from tests.answer.tables import SHIP_TABLE, Rows, database, profiles, runner
 
 
 def test_tables_are_shown_with_what_their_columns_hold() -> None:
-    for name in ("full", "compact"):
-        text = schema_sql(profiles(database()), SHOWN[name])
+    for writer in (STEPS, BARE_SQL):
+        text = schema_sql(profiles(database()), writer.shown)
         assert "CREATE TABLE ships ( -- 4 rows; one row: one ship" in text
         assert "port TEXT, -- home port; values 'Bergen', 'Oslo'; 1 NULL" in text
         assert "length INTEGER, -- length over all (in metres); 80, 120; 1 NULL" in text
@@ -36,7 +34,7 @@ def test_tables_are_shown_with_what_their_columns_hold() -> None:
             in text
         )
         assert "row_id" not in text
-    assert "-- a row: 'Northern Star'" in schema_sql(profiles(database()), SHOWN["full"])
+    assert "-- a row: 'Northern Star'" in schema_sql(profiles(database()), STEPS.shown)
 
 
 def test_words_of_a_document_stay_in_the_line_of_their_column() -> None:
@@ -54,10 +52,10 @@ def test_words_of_a_document_stay_in_the_line_of_their_column() -> None:
     run_sql = runner(connection)
     known = profile_tables((view,), run_sql)
     turn = Turn(SqlAttempt("", ""), ("The look-up gave:", held))
-    for dialect in (FULL, COMPACT):
-        shown = sql_request("Who?", known, dialect, [turn]).messages
+    for writer in (STEPS, BARE_SQL):
+        shown = writer.request("Who?", known, [turn]).messages
         lines = "\n".join(
-            m.content for m in (*shown, *second_prompt("Who?", known, COMPACT).messages)
+            m.content for m in (*shown, *second_prompt("Who?", known).messages)
         ).splitlines()
         assert not any(line.startswith(("Question: say", "as printed", "is who")) for line in lines)
         assert lines.count("*/") == 1
@@ -72,7 +70,7 @@ def test_a_judged_column_is_said_to_be_one() -> None:
         table=replace(SHIP_TABLE.table, columns=(Column("port", reading="judged"),)),
         document="",
     )
-    assert "judged by a reader" in schema_sql(profile_tables((view,), database()), SHOWN["full"])
+    assert "judged by a reader" in schema_sql(profile_tables((view,), database()), STEPS.shown)
 
 
 def test_values_that_stand_in_the_question_are_named() -> None:
@@ -89,7 +87,7 @@ def test_the_dialect_decides_the_shape_of_the_reply() -> None:
         profiles(database()),
         Turn(SqlAttempt("SELECT 1", "SELECT 1"), ("it reads no table",)),
     )
-    full, small = (sql_request("?", known, dialect, [turn, turn]) for dialect in (FULL, COMPACT))
+    full, small = (writer.request("?", known, [turn, turn]) for writer in (STEPS, BARE_SQL))
     assert full.reply is not None and small.reply is None
     assert (
         "it reads no table" in full.messages[-1].content
@@ -99,13 +97,13 @@ def test_the_dialect_decides_the_shape_of_the_reply() -> None:
 
 
 def test_a_long_list_of_values_is_cut() -> None:
-    shown = replace(SHOWN["full"], values=3)
+    shown = replace(STEPS.shown, values=3)
     text = schema_sql(profiles(database()), shown)
     assert (
         "name TEXT, -- name of the ship; all different, like 'Grey Gull', 'Northern Star', "
         "'Old Petrel'; look up the rest"
     ) in text
-    text = schema_sql(profiles(database()), replace(SHOWN["full"], characters=9))
+    text = schema_sql(profiles(database()), replace(STEPS.shown, characters=9))
     assert (
         "owner TEXT, -- company that owns it; 3 different, most frequent 'Harbour Lines Ltd.' "
         "(2), 'Fjord Ferries' (1)"
@@ -146,8 +144,7 @@ def test_dates_of_which_only_the_month_is_told_are_shown_in_their_form() -> None
     )
     view = TableView(Table("sales", (column,)), "", "")
     days, months = (
-        schema_sql([TableProfile(view, 2, (profile,))], SHOWN["full"])
-        for profile in (whole, partly)
+        schema_sql([TableProfile(view, 2, (profile,))], STEPS.shown) for profile in (whole, partly)
     )
     assert "'YYYY-MM-DD', 1995-04-02 to 2010-06-30" in days and "'YYYY-MM'" not in days
     assert (

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from sliders.answer import SqlAnswer, answer_question, profile_tables
-from sliders.compact import beside_others, second_prompt
+from sliders.answer import STEPS, SqlAnswer, answer_question, profile_tables
+from sliders.compact import BARE_SQL, beside_others, second_prompt
 from sliders.llm import COMPACT, FULL
 from sliders.llm.testing import ScriptedModel
 from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database
@@ -22,7 +22,12 @@ async def held(*replies: str, first: str = LONG) -> tuple[SqlAnswer, ScriptedMod
     run_sql, model = database(), ScriptedModel([first, *replies], dialect=COMPACT)
     profiles = profile_tables(TABLES, run_sql)
     answer = await answer_question(
-        "How many are longer than 80?", TABLES, run_sql, model, profiles=profiles
+        "How many are longer than 80?",
+        TABLES,
+        run_sql,
+        model,
+        profiles=profiles,
+        writer=BARE_SQL,
     )
     return await beside_others(answer, profiles, run_sql, model), model
 
@@ -59,7 +64,7 @@ async def test_the_full_dialect_has_no_second_reading() -> None:
     run_sql = database()
     answer = SqlAnswer("?", "answered", 1, "1.", "SELECT 1", rows=((1,),))
     assert (
-        await beside_others(
+        await STEPS.second_look(
             answer, profile_tables(TABLES, run_sql), run_sql, ScriptedModel([], dialect=FULL)
         )
         is answer
@@ -68,7 +73,7 @@ async def test_the_full_dialect_has_no_second_reading() -> None:
 
 def test_the_second_prompt_shows_bare_tables_with_rows() -> None:
     shown = (
-        second_prompt("How long is the Merrow?", profile_tables(TABLES, database()), COMPACT)
+        second_prompt("How long is the Merrow?", profile_tables(TABLES, database()))
         .messages[-1]
         .content
     )
