@@ -1,14 +1,14 @@
-"""Hints read by patterns, where no model reads them (compact dialect), and
-before anything is asked.
-"""
+"""Hints read by patterns, where no model reads them, and before anything is asked."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 
+from sliders.llm.model import Model
 from sliders.schema.hints import (
     Directive,
+    HintReader,
     Hints,
     Ignore,
     Locate,
@@ -232,3 +232,12 @@ def parse_hints(text: str, extra: Sequence[Directive] = ()) -> Hints:
     if not question or len(text) > 20_000:
         question = text.strip()
     return Hints(question, *settle_hints(tuple(dict.fromkeys(found))))
+
+
+async def hints_by_patterns(texts: Sequence[str], model: Model) -> list[Hints]:
+    """The hints of each question; the model is not asked."""
+    return [parse_hints(text) for text in texts]
+
+
+PATTERNS = HintReader(hints_by_patterns, lambda texts: [])
+"""Hints without a call."""

@@ -27,7 +27,7 @@ from .hint_sections import locate as locate
 from .hint_sections import merge as merge
 from .hint_sections import tags_of as tags_of
 from .hints import read_all_hints as read_all_hints
-from .hints import read_hints as read_hints
+from .hints import with_given as with_given
 from .ingest import AddReport as AddReport
 from .ingest import Paths as Paths
 from .ingest import add_paths as add_paths

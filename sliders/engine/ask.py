@@ -13,12 +13,12 @@ from sliders.answer.route import INSIST, with_verify
 from sliders.engine.answer import answer_need
 from sliders.engine.fill import fill_cells
 from sliders.engine.hint_scope import PROBE, narrow, passage_source, switch_off
-from sliders.engine.hints import read_all_hints
 from sliders.engine.left_out_sample import audit
 from sliders.engine.odds_cut import judge_table
 from sliders.engine.question_columns import Need, plan_tables
 from sliders.engine.session import Question, Session
 from sliders.engine.settle import settle_data_table
+from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded, PlanError
 from sliders.llm.model import Usage
 from sliders.reconcile.repairs import Normalization, Precedence
@@ -39,7 +39,8 @@ async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
     """
     check(session, questions)
     before = session.models.meter.total
-    hints = await read_all_hints(questions, session.models.model_for("plan"))
+    model = session.models.model_for("plan")
+    hints = await ways_of(model).hints.read(questions, model)
     asked = [n for n, read in enumerate(hints) if read.kind != "no question"]
     alone = session.models.meter.total - before if len(questions) == 1 else Usage()
     answers = {

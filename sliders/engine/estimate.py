@@ -10,7 +10,6 @@ from sliders.engine.ask import check
 from sliders.engine.choose_chunks import LONG
 from sliders.engine.document_samples import samples
 from sliders.engine.fill import BEFORE_GATE, Work, missing_work
-from sliders.engine.hints import hints_request
 from sliders.engine.question_columns import known_need
 from sliders.engine.session import Session
 from sliders.engine.ways import ways_of
@@ -138,14 +137,10 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
 
 
 def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
-    """The call that reads the hints of all questions, where the dialect has the model read them and
-    no cache answers it.
-    """
+    """The calls that read the hints of all questions and that no cache answers."""
     model = session.models.model_for("plan")
-    if model.dialect.hints == "patterns":
-        return []
-    request = hints_request(questions)
-    return [request] if model.known(request) is None else []
+    requests = ways_of(model).hints.requests(questions)
+    return [request for request in requests if model.known(request) is None]
 
 
 def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request]:

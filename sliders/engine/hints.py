@@ -1,6 +1,4 @@
-"""Reads hints and judges the kind of a question: by the model in the full dialect (HALO, section
-4); by patterns, without a judgement, in the compact one.
-"""
+"""Hints and kinds of questions as a model reads them (HALO, section 4)."""
 
 from __future__ import annotations
 
@@ -19,6 +17,7 @@ from sliders.retrieval.sentences import sentence_spans
 from sliders.schema.hints import (
     KINDS,
     Directive,
+    HintReader,
     Hints,
     Ignore,
     Locate,
@@ -61,9 +60,7 @@ class HintsReply(BaseModel):
 
 
 def hints_request(questions: Sequence[str]) -> Request:
-    """The call of the full dialect that judges the kinds of several questions
-    and reads their hints.
-    """
+    """The call that judges the kinds of several questions and reads their hints."""
     prompt = load_prompt("engine/read_hints", FULL)
     messages = prompt.render(questions=[q[:_LONGEST] for q in questions])
     return Request(
@@ -71,9 +68,11 @@ def hints_request(questions: Sequence[str]) -> Request:
     )
 
 
-async def read_hints(text: str, model: Model, extra: Sequence[Directive] = ()) -> Hints:
-    """The hints of one question and those given beside it; see `read_all_hints`."""
-    (hints,) = await read_all_hints([text], model)
+async def with_given(
+    reader: HintReader, text: str, model: Model, extra: Sequence[Directive]
+) -> Hints:
+    """The hints of one question and those given beside it."""
+    (hints,) = await reader.read([text], model)
     directives, notes = settle_hints([*extra, *hints.directives])
     return replace(hints, directives=directives, notes=(*hints.notes, *notes)) if extra else hints
 
@@ -84,8 +83,6 @@ async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
     What the model names must stand in the question: a place or subject that the user did
     not write is dropped.
     """
-    if model.dialect.hints == "patterns":
-        return [parse_hints(text) for text in texts]
     found: list[Hints] = []
     for at in range(0, len(texts), _AT_ONCE):
         batch = texts[at : at + _AT_ONCE]
@@ -102,6 +99,10 @@ async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
             for n, text in enumerate(batch, 1)
         ]
     return found
+
+
+BY_MODEL = HintReader(read_all_hints, lambda texts: [hints_request(texts)])
+"""Hints that a model reads."""
 
 
 def _kind(said: str) -> QuestionKind | None:

@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from sliders.answer.passage_reader import IN_PARTS, PassageForm
 from sliders.answer.sql_writer import STEPS, SqlWriter
 from sliders.compact.gate import BY_ODDS
+from sliders.compact.hint_patterns import PATTERNS
 from sliders.compact.induce import DRAFTS
 from sliders.compact.read_passages import ONE_ANSWER
 from sliders.compact.read_values import VALUES
 from sliders.compact.repair_choices import CHOICES
 from sliders.compact.write_sql import BARE_SQL
+from sliders.engine.hints import BY_MODEL
 from sliders.extraction.extract import CELLS, ChunkReader
 from sliders.extraction.gate import BY_PARTS, Gate
 from sliders.extraction.prompt import card_prompt
 from sliders.llm.dialect import DialectName
 from sliders.llm.model import Model, Request
 from sliders.reconcile.repair_agent import PROGRAMS, Repairer
+from sliders.schema.hints import HintReader
 from sliders.schema.induce import TABLES, Induction
 
 
@@ -30,6 +33,7 @@ class Ways:
     makes it.
     """
 
+    hints: HintReader
     induction: Induction
     gate: Gate
     reader: ChunkReader
@@ -40,8 +44,8 @@ class Ways:
 
 
 _WAYS: dict[DialectName, Ways] = {
-    "full": Ways(TABLES, BY_PARTS, CELLS, card_prompt, PROGRAMS, STEPS, IN_PARTS),
-    "compact": Ways(DRAFTS, BY_ODDS, VALUES, None, CHOICES, BARE_SQL, ONE_ANSWER),
+    "full": Ways(BY_MODEL, TABLES, BY_PARTS, CELLS, card_prompt, PROGRAMS, STEPS, IN_PARTS),
+    "compact": Ways(PATTERNS, DRAFTS, BY_ODDS, VALUES, None, CHOICES, BARE_SQL, ONE_ANSWER),
 }
 
 

@@ -32,7 +32,7 @@ from sliders.answer.route import (
 from sliders.compact.hint_patterns import parse_hints
 from sliders.engine import ask as run
 from sliders.engine.hint_scope import named_documents, narrow, passage_source, switch_off
-from sliders.engine.hints import read_hints
+from sliders.engine.hints import with_given
 from sliders.engine.session import Question, Session
 from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded, PlanError
@@ -115,8 +115,8 @@ async def explain_routed(
     source = passage_source(session, question)
     hints = parse_hints(shortened(question), directives)
     planned = await plan_question(session, question, source, workflow, directives, hints)
-    judged = workflow == AUTO and session.models.model_for("plan").dialect.hints != "patterns"
-    return (*planned.lines(), *([_JUDGED_LATER] if judged else []))
+    asked = ways_of(session.models.model_for("plan")).hints.requests([question])
+    return (*planned.lines(), *([_JUDGED_LATER] if workflow == AUTO and asked else []))
 
 
 def _check(session: Session, question: str, workflow: str) -> None:
@@ -145,7 +145,9 @@ async def plan_question(
             f"the question has {len(question.split())} words; it was cut to the "
             f"{len(short.split())} that ask"
         )
-    hints = hints or await read_hints(short, session.models.model_for("plan"), directives)
+    if hints is None:
+        model = session.models.model_for("plan")
+        hints = await with_given(ways_of(model).hints, short, model, directives)
     if workflow == "extract_and_query":
         return Planned(hints.question, hints, Route("extract_and_query", reasons=("asked for",)))
     if hints.kind == "no question" and workflow == AUTO and not directives:

@@ -1,6 +1,4 @@
-"""How a model is asked: a dialect is data, chosen once in `connect`, and no other code
-asks which model it is.
-"""
+"""How a model is asked: a dialect is data, chosen once in `connect`."""
 
 from __future__ import annotations
 
@@ -12,15 +10,10 @@ DialectName = Literal["full", "compact"]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Sizes (tokens, counts) and reply shapes of one way of asking.
+    """Sizes (tokens, counts) of one way of asking; the ways themselves are chosen by its name.
 
     `sample_tokens` is the size of one sample document for schema induction and `samples` their
     number, `chunk_tokens` the size of a chunk, `question_batch` the questions of one schema call.
-    `row_shape` says whether a row is cells with words or bare values, `judged` whether a judgement
-    stands in the row or is one question and its log-odds, `card` and `hints` who makes a
-    document's card and reads hints, `sql` how a statement comes, `repair` whether what contradicts
-    itself is repaired by a program or by choosing a row, `tables` whether passages show values in
-    a grid or beside their names.
     """
 
     name: DialectName
@@ -28,13 +21,6 @@ class Dialect:
     samples: int
     chunk_tokens: int
     question_batch: int
-    row_shape: Literal["cells", "values"]
-    judged: Literal["inline", "odds"]
-    card: Literal["model", "code"]
-    hints: Literal["model", "patterns"]
-    sql: Literal["json", "text"]
-    repair: Literal["program", "choice"]
-    tables: Literal["grid", "lines"]
 
 
 FULL = Dialect(
@@ -43,13 +29,6 @@ FULL = Dialect(
     samples=6,
     chunk_tokens=3000,
     question_batch=30,
-    row_shape="cells",
-    judged="inline",
-    card="model",
-    hints="model",
-    sql="json",
-    repair="program",
-    tables="grid",
 )
 COMPACT = Dialect(
     name="compact",
@@ -57,11 +36,4 @@ COMPACT = Dialect(
     samples=1,
     chunk_tokens=2400,
     question_batch=1,
-    row_shape="values",
-    judged="odds",
-    card="code",
-    hints="patterns",
-    sql="text",
-    repair="choice",
-    tables="lines",
 )

@@ -4,9 +4,11 @@ check (HALO, section 4).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar, get_args
+from typing import Literal, Protocol, TypeVar, get_args
+
+from sliders.llm.model import Model, Request
 
 QuestionKind = Literal[
     "fact", "explanation", "calculation", "several", "steps", "all", "no question"
@@ -150,3 +152,19 @@ def _low(words: Iterable[str]) -> set[str]:
 
 def _without(words: Sequence[str], dropped: set[str]) -> tuple[str, ...]:
     return tuple(word for word in words if word.lower() not in dropped)
+
+
+class ReadHints(Protocol):
+    """Reads the hints of questions."""
+
+    async def __call__(self, texts: Sequence[str], model: Model) -> list[Hints]:
+        """The hints of each question."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HintReader:
+    """How hints are read; `requests` are the calls that it takes for some questions."""
+
+    read: ReadHints
+    requests: Callable[[Sequence[str]], list[Request]]
