@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.planning.bench import Bench, mean
 from benchmarks.planning.labels import Labelled, labelled
-from sliders.engine import connect, read_all_hints
+from sliders.engine import connect, ways_of
 
 QUESTIONS = 60
 
@@ -18,7 +18,8 @@ async def judged(bench: Bench, texts: Sequence[str]) -> list[str]:
     """The kinds of the texts as the model that reads hints judges them; "" where it does not."""
     models = connect(bench.settings)
     try:
-        return [read.kind or "" for read in await read_all_hints(texts, models.model_for("plan"))]
+        model = models.model_for("plan")
+        return [read.kind or "" for read in await ways_of(model).hints.read(texts, model)]
     finally:
         await models.aclose()
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sliders.compact import parse_hints
-from sliders.engine import read_all_hints, read_hints
+from sliders.engine import read_all_hints, ways_of
 from sliders.errors import ModelRefusal
 from sliders.llm import COMPACT
 from sliders.llm.testing import ScriptedModel
@@ -102,10 +102,9 @@ def test_hints_in_python_come_first():
 
 async def test_the_compact_dialect_reads_hints_by_patterns_without_a_call():
     model = ScriptedModel([], dialect=COMPACT)
-    assert (await read_hints("Who paid the fee?", model)).directives == ()
-    assert (await read_hints("Who paid? Ignore waivers.", model)).directives == (
-        Ignore(("waivers",)),
-    )
+    texts = ["Who paid the fee?", "Who paid? Ignore waivers."]
+    plain, hinted = await ways_of(model).hints.read(texts, model)
+    assert (plain.directives, hinted.directives) == ((), (Ignore(("waivers",)),))
     assert model.history == []
 
 
