@@ -17,21 +17,21 @@ from sliders.audit.export import export
 from sliders.audit.page import view_file
 from sliders.audit.verify import check_audit
 from sliders.compact.hint_patterns import parse_hints
-from sliders.engine import ask as run
-from sliders.engine import corrections, fill
-from sliders.engine import query_results as querying
-from sliders.engine import question_columns as needs
-from sliders.engine import reconcile_memory as remembered
-from sliders.engine import undone_repairs as undone
-from sliders.engine import workflow as routing
+from sliders.engine import corrections, query_results, reconcile_memory, undone_repairs
+from sliders.engine.ask import ask_questions
 from sliders.engine.backend import runner_for
 from sliders.engine.connections import connect
 from sliders.engine.corrections import OpenConflict
 from sliders.engine.estimate import Estimate, estimate
+from sliders.engine.fill import fill_cells
 from sliders.engine.ingest import AddReport, Paths, add_paths, add_text
 from sliders.engine.query_results import Tables
+from sliders.engine.question import TABLES
+from sliders.engine.question_columns import describe_pinned, plan_tables
 from sliders.engine.session import Report, Session, silent
 from sliders.engine.synchronous import journaled, plainly, run_sync
+from sliders.engine.table_stages import settle_table, settle_tables
+from sliders.engine.understand import check, explain
 from sliders.errors import BudgetExceeded
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model, Usage
@@ -164,8 +164,8 @@ class Workspace:
     async def induce_async(self, questions: Sequence[str]) -> Schema:
         """Extend the schema by what the questions need; nothing is extracted."""
         async with journaled(self.session, "schema", " / ".join(questions)) as (session, _):
-            run.check(session, questions)
-            await needs.plan_tables(session, questions)
+            check(session, questions)
+            await plan_tables(session, questions)
         return self.schema
 
     induce = plainly(induce_async)
@@ -181,7 +181,7 @@ class Workspace:
         self,
         question: str,
         *,
-        workflow: str = "extract_and_query",
+        workflow: str = TABLES,
         directives: Sequence[Directive] = (),
     ) -> Answer:
         """Answer a question; what is known already is not asked again.
@@ -196,13 +196,7 @@ class Workspace:
             PlanError: the question is empty, the workflow unknown, or there is no document.
             ModelUnavailable: the model cannot be reached.
         """
-        if workflow == "extract_and_query" and not directives:
-            return (await self.ask_many_async([question]))[0]
-        async with journaled(self.session, "ask", question) as (session, outcome):
-            answer = await routing.ask_routed(
-                session, question, workflow=workflow, directives=directives
-            )
-            return self._kept(session, [answer], outcome)[0]
+        return (await self._answers([question], workflow, directives))[0]
 
     ask = plainly(ask_async)
 
@@ -215,21 +209,30 @@ class Workspace:
         Raises:
             PlanError: the question is empty, the workflow unknown, or there is no document.
         """
-        return run_sync(routing.explain_routed(self.session, question, directives, workflow))
+        return explain(self.session, question, directives, workflow)
 
     async def ask_many_async(self, questions: Sequence[str]) -> list[Answer]:
         """Answer several questions with one schema and one pass of extraction."""
-        async with journaled(self.session, "ask", " / ".join(questions)) as (session, outcome):
-            return self._kept(session, await run.ask_many(session, questions), outcome)
+        return await self._answers(questions)
 
     ask_many = plainly(ask_many_async)
+
+    async def _answers(
+        self,
+        questions: Sequence[str],
+        workflow: str = TABLES,
+        directives: Sequence[Directive] = (),
+    ) -> list[Answer]:
+        """Answers of one run, each with its number and its way to the audit page; they are kept as
+        the outcome of the run.
+        """
+        async with journaled(self.session, "ask", " / ".join(questions)) as (session, outcome):
+            answers = await ask_questions(session, questions, workflow, directives)
+            return self._kept(session, answers, outcome)
 
     def _kept(
         self, session: Session, answers: Sequence[Answer], outcome: dict[str, Any]
     ) -> list[Answer]:
-        """The answers with the number of their run and their way to its audit page;
-        they are kept as its outcome.
-        """
         number = session.catalog.journal.open_run or 0
         kept = [
             replace(answer, run=number, viewer=partial(view_file, self.path, run=number))
@@ -253,8 +256,8 @@ class Workspace:
         Raises:
             QueryError: a query that is not supported, with its place.
         """
-        if querying.is_sql(question):
-            return Listing(run_sync(querying.explain_sql(self.session, question)))
+        if query_results.is_sql(question):
+            return Listing(run_sync(query_results.explain_sql(self.session, question)))
         return Listing("\n".join([str(self.estimate(question)), *parse_hints(question).lines()]))
 
     async def query_async(
@@ -276,9 +279,9 @@ class Workspace:
             ModelUnavailable: the model cannot be reached.
         """
         if not self._write:
-            return querying.without_earlier(self.session, sql)
+            return query_results.without_earlier(self.session, sql)
         async with journaled(self.session, "query", sql) as (session, outcome), session.standing():
-            frame = await querying.query_frame(session, sql, describe)
+            frame = await query_results.query_frame(session, sql, describe)
             outcome |= {
                 "rows": len(frame),
                 "tokens": frame.attrs.get("tokens", 0),
@@ -297,12 +300,10 @@ class Workspace:
         """
         counts: dict[str, int] = {}
         async with journaled(self.session, "extract") as (session, outcome), session.standing():
-            await needs.describe_pinned(session)
+            await describe_pinned(session)
             chosen = self._chosen(tables)
-            filled = await fill.fill_cells(
-                session, {table.name: table.column_names for table in chosen}
-            )
-            await run.settle_tables(session, filled.stopped)
+            filled = await fill_cells(session, {table.name: table.column_names for table in chosen})
+            await settle_tables(session, filled.stopped)
             counts |= {
                 table.name: self.session.catalog.extractions.count(table.name) for table in chosen
             }
@@ -324,11 +325,11 @@ class Workspace:
         """
         counts, stopped = dict[str, int](), ""
         if criteria is not None:
-            remembered.set_criteria(self.session, criteria)
+            reconcile_memory.set_criteria(self.session, criteria)
         async with journaled(self.session, "reconcile") as (session, outcome), session.standing():
             for table in self._chosen(tables):
-                undone.release(session, table.name)
-                stopped = await run.settle_table(session, table, not stopped) or stopped
+                undone_repairs.release(session, table.name)
+                stopped = await settle_table(session, table, not stopped) or stopped
                 counts[table.name] = (
                     current.rows
                     if (current := self.session.catalog.tables.current(table.name))

@@ -22,7 +22,7 @@ from benchmarks.suites import GoldQuestion, load_suite
 from benchmarks.values import token_f1
 from sliders.answer import Answer, Context, PassageSource, fitting
 from sliders.api import Workspace
-from sliders.engine import ask_routed, connect, passage_source
+from sliders.engine import ask_questions, connect, passage_source
 from sliders.llm import Message, Model, Request, Response
 from sliders.schema import Directive
 from sliders.settings import Settings
@@ -193,9 +193,8 @@ async def routed(
 ) -> Answer:
     """One question through the planner."""
     ws.session.models = ws.session.models.for_run()
-    return await ask_routed(
-        ws.session, question, workflow=workflow, directives=directives, cascade=cascade
-    )
+    (answer,) = await ask_questions(ws.session, [question], workflow, directives, cascade=cascade)
+    return answer
 
 
 async def plain_answer(ws: Workspace, question: str, passages: str) -> Answer:

@@ -18,7 +18,7 @@ from benchmarks.planning.bench import (
 )
 from sliders.answer import Route, choose_route
 from sliders.api import Workspace
-from sliders.engine import workflow as routing
+from sliders.engine import understand as routing
 
 SUITES = ("tatqa_contexts", "finqa_pages", "qasper_papers", "hotpotqa_pooled", "twowiki_small")
 

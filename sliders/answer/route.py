@@ -88,9 +88,7 @@ class Route:
         )
 
     def cost(self) -> str:
-        """What it takes at most, one line for `explain`; "" where the
-        workflow reads no passages.
-        """
+        """The calls that it makes at most; "" where the workflow reads no passages."""
         one, seen = f"{self.tokens} tokens of passages", f"{self.budget} tokens of passages"
         calls = {
             "lookup": f"{2 if self.first else 1} of {seen}",
@@ -99,13 +97,10 @@ class Route:
             "candidates": f"{self.segments} of {one}",
             "whole_context": "1 of all documents",
         }
-        told = calls.get(self.workflow, "")
-        more = (
-            "; where nothing answers one more reads what fits"
-            if self.workflow != "whole_context"
-            else ""
-        )
-        return told and f"calls at most: {told}{more}"
+        most = calls.get(self.workflow, "")
+        if not most or self.workflow == "whole_context":
+            return most
+        return f"{most}; where nothing answers one more reads what fits"
 
 
 def choose_route(hints: Hints, corpus: Corpus) -> Route:
@@ -200,12 +195,17 @@ def shortened(question: str) -> str:
     )
 
 
+def explained(route: Route, hints: Hints) -> tuple[tuple[str, str], ...]:
+    """What the planner does: pairs such as ("workflow", "lookup") and ("because", a reason)."""
+    cost = route.cost()
+    return (
+        ("workflow", route.describe()),
+        *(("because", reason) for reason in route.reasons),
+        *([("calls at most", cost)] if cost else []),
+        *hints.told(),
+    )
+
+
 def explain_lines(route: Route, hints: Hints) -> tuple[str, ...]:
     """What the planner does, line by line."""
-    because = [f"because: {reason}" for reason in route.reasons]
-    return (
-        f"workflow: {route.describe()}",
-        *because,
-        *filter(None, [route.cost()]),
-        *hints.lines(),
-    )
+    return tuple(": ".join(pair) for pair in explained(route, hints))

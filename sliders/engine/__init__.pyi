@@ -1,4 +1,5 @@
 from .answer import answer_need as answer_need
+from .ask import ask_questions as ask_questions
 from .attribute_reader import ModelReader as ModelReader
 from .attribute_reader import Place as Place
 from .attribute_reader import Reading as Reading
@@ -27,7 +28,6 @@ from .hint_sections import locate as locate
 from .hint_sections import merge as merge
 from .hint_sections import tags_of as tags_of
 from .hints import read_all_hints as read_all_hints
-from .hints import with_given as with_given
 from .ingest import AddReport as AddReport
 from .ingest import Paths as Paths
 from .ingest import add_paths as add_paths
@@ -77,4 +77,4 @@ from .undone_repairs import undone_rows as undone_rows
 from .variations import TableVariations as TableVariations
 from .ways import Ways as Ways
 from .ways import ways_of as ways_of
-from .workflow import ask_routed as ask_routed
+from .workflow import may_switch_off as may_switch_off

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sliders.engine.ask import check
 from sliders.engine.choose_chunks import LONG
 from sliders.engine.document_samples import samples
 from sliders.engine.fill import BEFORE_GATE, Work, missing_work
 from sliders.engine.question_columns import known_need
 from sliders.engine.session import Session
+from sliders.engine.understand import check
 from sliders.engine.ways import ways_of
 from sliders.extraction.prompt import Asked, chunk_document
 from sliders.llm.model import Request

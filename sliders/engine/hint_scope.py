@@ -53,6 +53,14 @@ def passage_source(session: Session, question: str) -> PassageSource:
     )
 
 
+def source_of(session: Session) -> PassageSource:
+    """The documents that the session's question may be answered from."""
+    question = session.question
+    if question.source is None:
+        question.source = passage_source(session, question.text)
+    return question.source
+
+
 def narrow(
     session: Session, source: PassageSource, hints: Hints, named: frozenset[str] = frozenset()
 ) -> PassageSource | None:

@@ -68,15 +68,6 @@ def hints_request(questions: Sequence[str]) -> Request:
     )
 
 
-async def with_given(
-    reader: HintReader, text: str, model: Model, extra: Sequence[Directive]
-) -> Hints:
-    """The hints of one question and those given beside it."""
-    (hints,) = await reader.read([text], model)
-    directives, notes = settle_hints([*extra, *hints.directives])
-    return replace(hints, directives=directives, notes=(*hints.notes, *notes)) if extra else hints
-
-
 async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
     """The hints of each question. Where the model gives no usable reply, patterns read them.
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from sliders.answer.result import Completeness, frame_of
-from sliders.engine.ask import settle_tables
 from sliders.engine.attribute_reader import AttributeReader
 from sliders.engine.completeness import completeness
 from sliders.engine.fill import fill_cells, missing_work
@@ -17,6 +16,7 @@ from sliders.engine.query_rows import beside_documents
 from sliders.engine.query_run import explain_query, run_query
 from sliders.engine.session import Session
 from sliders.engine.settle import decided, settled_key
+from sliders.engine.table_stages import settle_tables
 from sliders.errors import ModelUnavailable, QueryError, StoreError, UnsafeStatement
 from sliders.llm.outcomes import every_call_failed
 from sliders.markup import note, table_html

@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from sliders.engine.ask import settle_tables
 from sliders.engine.attribute_reader import AttributeReader, ModelReader
 from sliders.engine.kept_segments import update_index
 from sliders.engine.query_binding import bind
@@ -30,6 +29,7 @@ from sliders.engine.query_rows import answer_rows
 from sliders.engine.running_query import Running
 from sliders.engine.session import Session
 from sliders.engine.table_run import TableRun
+from sliders.engine.table_stages import settle_tables
 from sliders.errors import BudgetExceeded
 from sliders.query.explain import DocumentTrace, Explanation, PlanNode
 from sliders.query.parsing import Query, TableUse, contradiction

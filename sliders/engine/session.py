@@ -9,10 +9,10 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
 from sliders.engine.connections import ModelSet
+from sliders.engine.question import Question
 from sliders.engine.runner import LocalRunner
 from sliders.llm.model import Usage
 from sliders.progress import Progress
-from sliders.reconcile.repairs import Normalization, Precedence
 from sliders.retrieval.embeddings import Embedder
 from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Schema, Table
@@ -25,25 +25,6 @@ Report = Callable[[Progress], None]
 
 def silent(_progress: Progress) -> None:
     """Reports nothing."""
-
-
-@dataclass(slots=True)
-class Question:
-    """What belongs to one question alone: its words, what its hints leave out and settle, and
-    what the user is told.
-    """
-
-    text: str = ""
-    notes: list[str] = field(default_factory=list)
-    out_of_scope: frozenset[str] = frozenset()
-    """Chunks that hints leave out: not asked for this question, and not recorded as asked."""
-    normalize: tuple[Normalization, ...] = ()
-    precede: tuple[Precedence, ...] = ()
-
-    @property
-    def terms(self) -> str:
-        """The terms that decide how data tables stand, in words; "" without hints."""
-        return f"{self.normalize}{self.precede}" if self.normalize or self.precede else ""
 
 
 @dataclass(slots=True)

@@ -108,9 +108,18 @@ class Hints:
         """The hints of one class."""
         return tuple(d for d in self.directives if isinstance(d, cls))
 
+    def told(self) -> tuple[tuple[str, str], ...]:
+        """The hints as they were understood: "hint" or "note", and its words."""
+        return (*(("hint", str(d)) for d in self.directives), *(("note", n) for n in self.notes))
+
     def lines(self) -> tuple[str, ...]:
         """The hints as they were understood, a line each, for the user."""
-        return (*(f"hint: {d}" for d in self.directives), *(f"note: {note}" for note in self.notes))
+        return tuple(": ".join(pair) for pair in self.told())
+
+    @property
+    def narrow(self) -> bool:
+        """Whether they say more than what the answer is: such a question is asked by itself."""
+        return len(self.directives) > len(self.of(Verify))
 
 
 def settle_hints(directives: Sequence[Directive]) -> tuple[tuple[Directive, ...], tuple[str, ...]]:

@@ -27,7 +27,7 @@ def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path
         hint = {"question": 1, **said, "rest": "Who keeps it?"}
         return {"kinds": ["fact", "no question", "all", "fact"], "hints": [hint]}
 
-    monkeypatch.setattr(run, "ask_tables", tables)
+    monkeypatch.setattr(run, "from_tables", tables)
     text = "# Book\n\n" + "".join(
         f"## Part {n}\n\n{PIECE.format(name=f'Keeper {n}')}\n\n" for n in range(12)
     )

@@ -1,0 +1,61 @@
+"""Two stages that questions and queries share: fill the cells of tables, and settle the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sliders.engine.fill import fill_cells
+from sliders.engine.left_out_sample import audit
+from sliders.engine.odds_cut import judge_table
+from sliders.engine.question_columns import Need
+from sliders.engine.session import Session
+from sliders.engine.settle import settle_data_table
+from sliders.errors import BudgetExceeded
+from sliders.schema.types import Table
+
+
+async def fill_for(session: Session, needs: Sequence[Need]) -> str:
+    """Extract the columns that questions need; why it stopped, or ""."""
+    wanted: dict[str, list[str]] = {}
+    for table in session.schema.tables:
+        needed = {name for need in needs for name in need.columns.get(table.name, ())}
+        if columns := [name for name in table.column_names if name in needed]:
+            wanted[table.name] = columns
+    questions = [need.question for need in needs]
+    stopped = (await fill_cells(session, wanted, questions)).stopped
+    share = session.settings.audit_share
+    if share and not stopped:
+        stopped = await audit(session, wanted, share, questions)
+    if stopped:
+        session.decide("extract", "tables", "stopped", stopped)
+    return stopped
+
+
+async def settle_tables(
+    session: Session, stopped: str = "", tables: Sequence[str] | None = None
+) -> str:
+    """Bring data tables up to date with their cells; why it stopped, or "".
+
+    Judgements are cut by the whole collection first, then rows are reconciled.
+
+    Args:
+        stopped: why filling the tables stopped: then no model is called.
+        tables: names; all tables when left out.
+    """
+    for table in session.schema.tables:
+        if tables is None or table.name in tables:
+            session.progress("reconcile", detail=table.name)
+            judge_table(session, table)
+            stopped = await settle_table(session, table, not stopped) or stopped
+    return stopped
+
+
+async def settle_table(session: Session, table: Table, model: bool) -> str:
+    """Reconcile a table, by code alone once the budget ends; why it ended, or ""."""
+    try:
+        await settle_data_table(session, table, model=model)
+        return ""
+    except BudgetExceeded as error:
+        session.decide("reconcile", f"table:{table.name}", "stopped", str(error))
+        await settle_data_table(session, table, model=False)
+        return str(error)

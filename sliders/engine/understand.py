@@ -1,0 +1,112 @@
+"""The first stage: the hints of a question, its kind, and the workflow that can answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sliders.answer.route import WORKFLOWS, Corpus, Route, choose_route, shortened
+from sliders.compact.hint_patterns import parse_hints
+from sliders.engine.hint_scope import source_of
+from sliders.engine.question import TABLES, Question
+from sliders.engine.session import Session
+from sliders.engine.ways import ways_of
+from sliders.errors import PlanError
+from sliders.schema.hints import Directive, Hints, settle_hints
+
+AUTO = "auto"
+CHOICES = tuple(name for name in WORKFLOWS if name != "reply")
+_JUDGED_LATER = (
+    "note: when it is asked, a model judges the kind of question, which may choose another workflow"
+)
+
+
+def check(session: Session, questions: Sequence[str], workflow: str = TABLES) -> None:
+    """Refuse empty questions, unknown workflows, and any question over a workspace without
+    documents.
+
+    Raises:
+        PlanError: it is one of these.
+    """
+    if workflow != AUTO and workflow not in CHOICES:
+        raise PlanError(
+            f"there is no workflow {workflow!r}; choose auto or one of {', '.join(CHOICES)}"
+        )
+    if any(not any(map(str.isalnum, question)) for question in questions):
+        raise PlanError("the question is empty; ask something about the documents")
+    if not session.catalog.documents.count():
+        raise PlanError("the workspace has no documents; add some first: sliders add FILES")
+
+
+async def understand(
+    session: Session, texts: Sequence[str], workflow: str, directives: Sequence[Directive] = ()
+) -> list[Question]:
+    """The questions with their hints and workflows; one model call reads the hints of all.
+
+    Args:
+        workflow: "auto", or one of `CHOICES`, which then answers any input.
+        directives: hints beside those in the words of the questions.
+    """
+    short = [text if workflow == TABLES else shortened(text) for text in texts]
+    model = session.models.model_for("plan")
+    read = await ways_of(model).hints.read(short, model)
+    return [
+        planned(session, Question(text), cut, hints, workflow, directives)
+        for text, cut, hints in zip(texts, short, read, strict=True)
+    ]
+
+
+def with_directives(hints: Hints, directives: Sequence[Directive]) -> Hints:
+    """The hints with others beside them; what contradicts itself is dropped."""
+    if not directives:
+        return hints
+    settled, notes = settle_hints([*directives, *hints.directives])
+    return replace(hints, directives=settled, notes=(*hints.notes, *notes))
+
+
+def planned(
+    session: Session,
+    question: Question,
+    cut: str,
+    hints: Hints,
+    workflow: str,
+    directives: Sequence[Directive] = (),
+) -> Question:
+    """The question with its hints and its route; no model is called."""
+    hints = with_directives(hints, directives)
+    if cut != question.text:
+        words = f"it was cut to the {len(cut.split())} that ask"
+        question.notes.append(f"the question has {len(question.text.split())} words; {words}")
+    question.hints = hints
+    question.alone = workflow != TABLES or bool(directives) or hints.narrow
+    if hints.kind == "no question" and workflow in (AUTO, TABLES) and not directives:
+        question.route = Route("reply", reasons=("kind of question: no question",))
+    elif workflow == TABLES:
+        question.route = Route(TABLES, reasons=("asked for",))
+    else:
+        question.route = _route(session, question, workflow)
+    return question
+
+
+def _route(session: Session, question: Question, workflow: str) -> Route:
+    source = source_of(session.asking(question))
+    route = choose_route(question.hints, Corpus(len(source.documents), source.characters))
+    if workflow != AUTO:
+        route = replace(route, workflow=workflow, reasons=("asked for",))  # type: ignore[arg-type]
+    return route
+
+
+def explain(
+    session: Session, text: str, directives: Sequence[Directive] = (), workflow: str = AUTO
+) -> tuple[str, ...]:
+    """What `ask` would do with a question, line by line, without any model call.
+
+    Raises:
+        PlanError: the question is empty, the workflow unknown, or there is no document.
+    """
+    check(session, [text], workflow)
+    cut = shortened(text)
+    question = planned(session, Question(text), cut, parse_hints(cut), workflow, directives)
+    judged = workflow == AUTO and ways_of(session.models.model_for("plan")).hints.requests([cut])
+    lines = (": ".join(pair) for pair in question.explained())
+    return (*lines, *([_JUDGED_LATER] if judged else []))
