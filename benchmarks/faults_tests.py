@@ -129,7 +129,8 @@ def _read(folder: Path) -> Entries:
     }
     data, checkout = measured.get_data(), folder / "checkout"
     entered: dict[str, list[str]] = {}
-    for file in sorted(data.measured_files()):
+    # templates are measured, too
+    for file in sorted(file for file in data.measured_files() if file.endswith(".py")):
         contexts = data.contexts_by_lineno(file)
         name = str(Path(file).relative_to(checkout))
         for function, tests in _entering(Path(file), contexts, noted["users"]):
