@@ -25,7 +25,10 @@ PREVIEW_ROWS = 10
 
 
 class SqlRequest(Protocol):
-    """Builds the request for the next turn."""
+    """The request for the next turn, pure: `uncovered` says what the question needs and no column
+    holds, `draft` is a statement from before the tables were filled, `mind` are notes on the
+    tables, and after the `last` turn none will come.
+    """
 
     def __call__(
         self,
@@ -38,26 +41,15 @@ class SqlRequest(Protocol):
         mind: Sequence[str] = (),
         last: bool = False,
         temperature: float = 0.0,
-    ) -> Request:
-        """The request, pure.
-
-        Args:
-            uncovered: words on what the question needs and no column holds.
-            draft: a statement from before the tables were filled.
-            mind: notes on the tables.
-            last: no further turn will come.
-        """
-        ...
+    ) -> Request: ...
 
 
 class SecondLook(Protocol):
-    """Holds an answer against something else that the model says."""
+    """The answer, with its doubts, held against something else that the model says."""
 
     async def __call__(
         self, answer: SqlAnswer, profiles: Sequence[TableProfile], run_sql: RunSql, model: Model
-    ) -> SqlAnswer:
-        """The answer, with its doubts."""
-        ...
+    ) -> SqlAnswer: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +96,8 @@ def step_sql_request(
     last: bool = False,
     temperature: float = 0.0,
 ) -> Request:
-    """The request for the next step: tables, question, and the steps so far with what went back.
-
-    Args:
-        draft: not used, as `mind`: the model writes from the tables.
+    """The request for the next step: tables, question, and the steps so far with what went back;
+    the model writes from the tables, without `draft` and `mind`.
     """
     prompt, again = load_prompt("answer/write_sql", FULL), load_prompt("answer/refine_sql", FULL)
     messages = prompt.render(**shown_values(question, profiles, _SHOWN, uncovered))

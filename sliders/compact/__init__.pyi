@@ -29,9 +29,6 @@ from .read_passages import ONE_ANSWER as ONE_ANSWER
 from .read_values import VALUES as VALUES
 from .read_values import read_compact as read_compact
 from .repair_choices import CHOICES as CHOICES
-from .repair_choices import choose_cases as choose_cases
-from .second_statement import beside_others as beside_others
-from .second_statement import second_prompt as second_prompt
 from .value_prompts import choices_of as choices_of
 from .value_prompts import chosen_value as chosen_value
 from .value_prompts import field_line as field_line
@@ -43,4 +40,5 @@ from .value_prompts import says_again as says_again
 from .value_prompts import values_prompt as values_prompt
 from .value_prompts import words_prompt as words_prompt
 from .write_sql import BARE_SQL as BARE_SQL
-from .write_sql import bare_sql_request as bare_sql_request
+from .write_sql import beside_others as beside_others
+from .write_sql import second_prompt as second_prompt

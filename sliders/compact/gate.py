@@ -26,10 +26,7 @@ async def gate_by_odds(
 ) -> dict[str, str]:
     """Why chunks are gated out, by chunk id; a chunk that is not in it is read.
 
-    A gate that fails lets its chunk through.
-
-    Args:
-        shown: not used, as `card`: the model sees the whole chunk.
+    A gate that fails lets its chunk through. The model sees the whole chunk, without `card`.
     """
     return {c.id: why for c in chunks if (why := await _clearly_not(c, asked, model))}
 

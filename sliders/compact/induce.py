@@ -26,10 +26,9 @@ from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Response
 from sliders.schema.critique import Issue, criticize
 from sliders.schema.extend import Embed
-from sliders.schema.induce import Induction
-from sliders.schema.proposal import Proposal
-from sliders.schema.proposed import (
+from sliders.schema.induce import (
     Induced,
+    Induction,
     Proposed,
     RowsTold,
     in_batches,
@@ -37,6 +36,7 @@ from sliders.schema.proposed import (
     pinned_need,
     with_proposal,
 )
+from sliders.schema.proposal import Proposal
 from sliders.schema.row_names import row_noun
 from sliders.schema.sample import Sample, fitted
 from sliders.schema.types import Grain, Schema
@@ -53,12 +53,7 @@ async def induce_by_drafts(
     rows_told: RowsTold | None = None,
     progress: Callable[[int], None] = lambda _done: None,
 ) -> Induced:
-    """See `InduceSchema`.
-
-    Args:
-        grain: what the documents' structure says about rows per document; None lets the model
-            say, whose word is seen to hold by `rows_told`.
-    """
+    """See `InduceSchema`: without `grain` the model says it, whose word `rows_told` bears out."""
     if (known := pinned_need(questions, schema)) is not None:
         return known
     row, tokens = await row_of(questions, model)

@@ -97,10 +97,8 @@ def _option(case: Case, letter: str, rows: Sequence[str]) -> dict[str, object]:
 async def choose_cases(
     model: Model, table: Table, cases: Sequence[Case], options: Options, spare: int = 0
 ) -> tuple[list[Outcome], int]:
-    """What the model chooses for each case, carried out, and the calls made: one a case.
-
-    Args:
-        spare: not used: a choice needs no second attempt.
+    """What the model chooses for each case, carried out, and the calls made: one a case, without
+    `spare` ones.
 
     Raises:
         ModelUnavailable: the model cannot be reached.

@@ -1,27 +1,43 @@
 """A statement as a small model writes it: the bare text of one, from the tables, a draft and the
-notes of earlier turns.
+notes of earlier turns; and a second one that the answer is held against.
+
+Two statements from two prompts that give the same are rarely both wrong; one prompt is not to be
+believed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from shlex import quote
+from typing import get_args
 
 import sqlglot
 
 from sliders.answer.dialects import DIALECT, statement_in
+from sliders.answer.doubts import Doubt, effect_words
+from sliders.answer.finding import Kind, cell_text, column_name
 from sliders.answer.literals import Unheld, unheld
 from sliders.answer.profile import TEXTUAL, TableProfile
+from sliders.answer.range import number_in
 from sliders.answer.references import References
-from sliders.answer.sql_prompt import Turn, on_one_line, shown_values
+from sliders.answer.result import SqlAnswer
+from sliders.answer.result_shape import Rows, empty
+from sliders.answer.sql_agent import result_of
+from sliders.answer.sql_prompt import Shown, Turn, named_values, on_one_line, shown_values
 from sliders.answer.sql_writer import SqlWriter
-from sliders.answer.turns import SqlAttempt
-from sliders.compact.second_statement import SHOWN, beside_others
+from sliders.answer.turns import RunSql, SqlAttempt
+from sliders.errors import CallFailed
 from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request, Response
+from sliders.llm.model import Model, Request, Response
 from sliders.llm.prompts import load_prompt
 
 CANNOT = "CANNOT"
 _CUT = "the statement stopped at the limit of a reply: write a shorter one"
+_EXAMPLE_ROWS = 3
+_SENT = frozenset(get_args(Kind)) - {"shape", "nulls", "ties", "units", "repeated"}
+SHOWN = Shown(14, 260, 60, 0, 320, 3, 8, 12_000, _SENT)
+"""What a small model sees of the tables."""
 
 
 def bare_sql_request(
@@ -86,6 +102,97 @@ def is_value_question(question: str, value: str) -> str:
     """
     prompt = load_prompt("schema/is_value", COMPACT)
     return prompt.render(question=question, value=value)[0].content
+
+
+def second_prompt(question: str, profiles: Sequence[TableProfile]) -> Request:
+    """The request for a statement from bare tables with example rows, the form that code
+    models are trained on.
+    """
+    prompt = load_prompt("answer/second_sql", COMPACT)
+    tables = [_bare_table(profile, SHOWN.longest) for profile in profiles]
+    named = named_values(question, profiles, SHOWN.named)
+    messages = prompt.render(tables=tables, named=named, question=question)
+    return Request("answer", messages, prompt.hash, max_tokens=SHOWN.max_tokens)
+
+
+async def beside_others(
+    answer: SqlAnswer, profiles: Sequence[TableProfile], run_sql: RunSql, model: Model
+) -> SqlAnswer:
+    """The answer, marked where a second statement of the model gives something else.
+
+    The draft from before the tables were filled has no say, since the first statement was written
+    with it in sight; and the first one stands: what most of up to six statements gave was right no
+    more often (score only, ten questions).
+
+    Raises:
+        ModelUnavailable: there is no model to ask.
+        BudgetExceeded: the run's limit is reached.
+    """
+    if answer.status != "answered":
+        return answer
+    try:
+        reply = await model.generate(second_prompt(answer.question, profiles))
+    except CallFailed:
+        return answer
+    answer = replace(answer, usage=answer.usage + reply.usage)
+    if reply.finish_reason == "length":
+        return answer
+    result = result_of(statement_in(reply.text), profiles, run_sql)
+    rows: Rows = tuple(tuple(row) for row in result.rows) if result is not None else ()
+    if _same(rows, answer.rows):
+        return answer
+    number = number_in(rows)
+    others = answer.others if number is None else (*answer.others, number)
+    effect, command = (
+        effect_words(answer.rows, [rows]),
+        f"sliders query {quote(statement_in(reply.text))}",
+    )
+    doubt = Doubt(
+        "statement", "a second statement of the model gives something else", "", effect, command
+    )
+    return replace(answer, doubts=(*answer.doubts, doubt), others=others)
+
+
+def _same(one: Rows, other: Rows) -> bool:
+    """Whether two results tell the same, in any order, the narrower one within
+    the wider one's rows.
+    """
+    if empty(one) or len(one) != len(other):
+        return False
+    narrow, wide = sorted((_plain(one), _plain(other)), key=lambda rows: len(rows[0]))
+    left = list(wide)
+    for row in narrow:
+        match = next((w for w in left if all(cell in w for cell in row)), None)
+        if match is None:
+            return False
+        left.remove(match)
+    return True
+
+
+def _plain(rows: Rows) -> list[list[object]]:
+    return [[round(cell, 6) if isinstance(cell, float) else cell for cell in row] for row in rows]
+
+
+def _bare_table(profile: TableProfile, longest: int) -> str:
+    table = profile.view.table
+    own = [c.column for c in profile.columns if c.companion is None]
+    columns = ",\n".join(f"  {column_name(column.name)} {column.type.sql}" for column in own)
+    names = " | ".join(column.name for column in own)
+    rows = [
+        on_one_line(" | ".join(cell_text(cell)[:longest] for cell in row))
+        for row in profile.examples[:_EXAMPLE_ROWS]
+    ]
+    shown = "\n".join([names, *rows]).replace("*/", "* /")
+    return "\n".join(
+        [
+            f"CREATE TABLE {column_name(table.name)} (",
+            columns,
+            ");",
+            "/* example rows:",
+            shown,
+            "*/",
+        ]
+    )
 
 
 BARE_SQL = SqlWriter(

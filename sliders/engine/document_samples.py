@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sliders.compact.listed_rows import listed_rows
+from sliders.compact.grain import listed_rows
 from sliders.engine.session import Session
 from sliders.extraction.list_entries import records_of
 from sliders.retrieval.chunk import Chunk

@@ -16,7 +16,7 @@ from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded, CallFailed
 from sliders.schema.complete import complete_schema
 from sliders.schema.extend import with_added
-from sliders.schema.proposed import Induced
+from sliders.schema.induce import Induced
 from sliders.schema.types import ColumnType, Schema, Table
 
 

@@ -75,11 +75,11 @@ class Extraction:
 
 
 class ReadChunk(Protocol):
-    """Reads a chunk, as `read_chunk` does."""
+    """All rows of all tables asked, out of one chunk."""
 
-    async def __call__(self, source: Source, asked: Sequence[Asked], model: Model) -> Extraction:
-        """All rows of all tables asked."""
-        ...
+    async def __call__(
+        self, source: Source, asked: Sequence[Asked], model: Model
+    ) -> Extraction: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +134,12 @@ async def read_chunk(
     )
 
 
-def cells_requests(document: str, tokens: int, asked: Sequence[Asked]) -> list[Request]:
-    """The call that `read_chunk` makes."""
-    return [read_prompt(document, asked, tokens)]
-
-
-def _bare() -> Request:
-    return read_prompt("", (Asked(Table("record", ()), ()),), 0)
-
-
-CELLS = ChunkReader(read_chunk, cells_requests, _bare, one_call=True)
+CELLS = ChunkReader(
+    read_chunk,
+    requests=lambda document, tokens, asked: [read_prompt(document, asked, tokens)],
+    bare=lambda: read_prompt("", (Asked(Table("record", ()), ()),), 0),
+    one_call=True,
+)
 """A model that replies with the cells of all rows of all tables."""
 
 

@@ -19,7 +19,7 @@ _SHOWN_TOKENS = 250
 
 
 class GateChunks(Protocol):
-    """Says which chunks are not read, as `gate_chunks` does."""
+    """Why chunks are not read, by chunk id; see `gate_chunks`."""
 
     async def __call__(
         self,
@@ -28,9 +28,7 @@ class GateChunks(Protocol):
         asked: Sequence[Asked],
         model: Model,
         card: str = "",
-    ) -> dict[str, str]:
-        """Why chunks are gated out, by chunk id."""
-        ...
+    ) -> dict[str, str]: ...
 
 
 @dataclass(frozen=True, slots=True)

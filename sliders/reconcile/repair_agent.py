@@ -25,13 +25,11 @@ from sliders.schema.types import Table
 
 
 class RepairCases(Protocol):
-    """Decides on cases, as `repair_cases` does."""
+    """The outcomes of cases in order, and the calls made; see `repair_cases`."""
 
     async def __call__(
         self, model: Model, table: Table, cases: Sequence[Case], options: Options, spare: int = 0
-    ) -> tuple[list[Outcome], int]:
-        """The outcomes in order, and the calls made."""
-        ...
+    ) -> tuple[list[Outcome], int]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from .hints import QuestionKind as QuestionKind
 from .hints import Verify as Verify
 from .hints import settle_hints as settle_hints
 from .induce import TABLES as TABLES
+from .induce import Induced as Induced
 from .induce import Induction as Induction
 from .induce import induce_schema as induce_schema
 from .induce import induction_prompt as induction_prompt
 from .pin import schema_from as schema_from
-from .proposed import Induced as Induced
 from .row_names import row_noun as row_noun
 from .sample import Sample as Sample
 from .types import Column as Column

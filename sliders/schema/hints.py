@@ -164,11 +164,9 @@ def _without(words: Sequence[str], dropped: set[str]) -> tuple[str, ...]:
 
 
 class ReadHints(Protocol):
-    """Reads the hints of questions."""
+    """The hints of each question."""
 
-    async def __call__(self, texts: Sequence[str], model: Model) -> list[Hints]:
-        """The hints of each question."""
-        ...
+    async def __call__(self, texts: Sequence[str], model: Model) -> list[Hints]: ...
 
 
 @dataclass(frozen=True, slots=True)
