@@ -132,7 +132,18 @@ class _Drafting:
 
     def taken(self, found: Induced, one: Proposed) -> Induced:
         """The schema with a proposal in it."""
-        return _taken(found, one, self.embed, self.grain)
+        if self.grain is not None:
+            one = replace(one, proposal=_in_one_table(one.proposal, found.schema, self.grain))
+        schema, names = merged(found.schema, one.proposal, self.embed, near=True)
+        # Its columns are called without their tables, which it makes up for each question.
+        names = _elsewhere(one.proposal, names) | names
+        found, drafts = with_proposal(found, one, schema, names), dict(found.drafts)
+        for number, question in enumerate(one.batch, 1):
+            if number in one.proposal.drafts and one.proposal.tables:
+                drafts[question] = standing_draft(
+                    one.proposal.drafts[number], one.proposal.tables[0].name, names
+                )
+        return replace(found, drafts=drafts)
 
     async def regrained(self, found: Induced, standing: Schema, rows_told: RowsTold) -> Induced:
         """All proposals merged anew with the kinds of rows that the documents show; rows of which
@@ -146,24 +157,8 @@ class _Drafting:
         uncovered = {q: found.uncovered[q] for q in failed}
         again = Induced(standing, dict.fromkeys(failed, ()), uncovered, tokens=spent)
         for one in self.proposals:
-            told = replace(one, proposal=_with_kinds(one.proposal, seen))
-            again = _taken(again, told, self.embed, None)
+            again = self.taken(again, replace(one, proposal=_with_kinds(one.proposal, seen)))
         return again
-
-
-def _taken(found: Induced, one: Proposed, embed: Embed, grain: Grain | None) -> Induced:
-    if grain is not None:
-        one = replace(one, proposal=_in_one_table(one.proposal, found.schema, grain))
-    schema, names = merged(found.schema, one.proposal, embed, near=True)
-    # Its columns are called without their tables, which it makes up for each question.
-    names = _elsewhere(one.proposal, names) | names
-    found, drafts = with_proposal(found, one, schema, names), dict(found.drafts)
-    for number, question in enumerate(one.batch, 1):
-        if number in one.proposal.drafts and one.proposal.tables:
-            drafts[question] = standing_draft(
-                one.proposal.drafts[number], one.proposal.tables[0].name, names
-            )
-    return replace(found, drafts=drafts)
 
 
 def _with_kinds(proposal: Proposal, seen: Mapping[str, Kind]) -> Proposal:
