@@ -1,8 +1,6 @@
 from .citations import columns_used as columns_used
 from .citations import contributing_rows_sql as contributing_rows_sql
 from .dialects import in_sqlite as in_sqlite
-from .dialects import parse_select as parse_select
-from .dialects import statement_in as statement_in
 from .doubts import Doubt as Doubt
 from .doubts import Gap as Gap
 from .doubts import doubt_lines as doubt_lines

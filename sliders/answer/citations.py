@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from sliders.answer.dialects import parse_select
-from sliders.answer.profile import identifier, quote
 from sliders.answer.tracing import traces
 from sliders.answer.turns import TableView
 from sliders.errors import QueryError
+from sliders.sql.quoting import quote_identifier, quote_literal
+from sliders.sql.statement import parse_select
 
 MAX_CITED = 20
 
@@ -25,8 +25,8 @@ def contributing_rows_sql(
     """
     parts = [
         (
-            f"SELECT {quote(table)} AS table_name, {identifier(column)} AS row_id FROM "
-            f"({trace.sql}) AS t{n}"
+            f"SELECT {quote_literal(table)} AS table_name, {quote_identifier(column)} AS row_id "
+            f"FROM ({trace.sql}) AS t{n}"
         )
         for n, trace in enumerate(traces(sql, tables))
         for column, table in trace.rows

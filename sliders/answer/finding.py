@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sliders.answer.doubts import Doubt
-from sliders.answer.profile import DATED, NUMERIC, ColumnProfile, identifier, quote
+from sliders.answer.profile import DATED, NUMERIC, ColumnProfile
 from sliders.answer.range import Number
+from sliders.sql.quoting import quote_literal
 
 Kind = Literal[
     "literal",
@@ -58,7 +59,7 @@ def listed(column: ColumnProfile) -> str:
         )
     said: list[str] = []
     for value, count in column.values[:LISTED]:
-        shown = quote(value[:60]) if isinstance(value, str) else str(value)
+        shown = quote_literal(value[:60]) if isinstance(value, str) else str(value)
         if sum(map(len, said)) > LISTED_CHARACTERS:
             break
         said.append(f"{shown} ({count} rows)")
@@ -71,9 +72,6 @@ def listed(column: ColumnProfile) -> str:
 
 def cell_text(value: object) -> str:
     """A cell as the model reads it in a result."""
-    return "NULL" if value is None else quote(value) if isinstance(value, str) else str(value)
-
-
-def column_name(name: str) -> str:
-    """A column's name as SQL takes it."""
-    return name if name.isidentifier() else identifier(name)
+    return (
+        "NULL" if value is None else quote_literal(value) if isinstance(value, str) else str(value)
+    )

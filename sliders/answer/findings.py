@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from sliders.answer.dialects import DIALECT
 from sliders.answer.expression_types import is_truth, is_whole
 from sliders.answer.finding import Finding, listed
 from sliders.answer.literals import EQUAL, unheld_literals
@@ -21,6 +20,7 @@ from sliders.answer.resolving import resolved
 from sliders.answer.result_shape import empty, yes_or_no
 from sliders.answer.turns import Asks, QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.sql.statement import DIALECT
 
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
 

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sliders.answer.finding import Finding, listed
-from sliders.answer.profile import NUMERIC, TEXTUAL, ColumnProfile, TableProfile, quote
-from sliders.answer.references import References, nearest
+from sliders.answer.profile import NUMERIC, TEXTUAL, ColumnProfile, TableProfile
+from sliders.answer.references import References
+from sliders.sql.names import nearest
+from sliders.sql.quoting import quote_literal
 
 _ALIKE = 60.0  # of 100: less like a literal is no form of it, and named beside it would tempt
 EQUAL = (exp.EQ, exp.NEQ, exp.In, exp.Like)
@@ -77,7 +79,7 @@ def unheld_literals(tree: exp.Query, names: References) -> Iterator[Finding]:
     for one in unheld(tree, names):
         name, known = one.column.column.name, one.column
         near = (
-            [quote(t) for t in nearest(one.literal.strip("%"), known.texts, _ALIKE)]
+            [quote_literal(t) for t in nearest(one.literal.strip("%"), known.texts, _ALIKE)]
             if known.column.type in TEXTUAL
             else []
         )

@@ -9,16 +9,17 @@ from shlex import quote as shell_quote
 
 from sqlglot import exp
 
-from sliders.answer.dialects import DIALECT
 from sliders.answer.doubts import Doubt, result_words
 from sliders.answer.finding import Finding
 from sliders.answer.probes import counting, number
-from sliders.answer.profile import NUMERIC, TEXTUAL, ColumnProfile, TableProfile, quote
+from sliders.answer.profile import NUMERIC, TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.references import References
 from sliders.answer.resolving import resolved
 from sliders.answer.turns import RunSql
 from sliders.errors import QueryError, StoreError
 from sliders.schema.types import ColumnType
+from sliders.sql.quoting import quote_literal
+from sliders.sql.statement import DIALECT
 from sliders.values.currencies import currency_code
 from sliders.values.notes import scale_in
 from sliders.values.units import dimension
@@ -123,7 +124,7 @@ def _units_of(
 def _finding(
     tree: exp.Query, name: str, unit: exp.Column, units: Sequence[tuple[str, int]], run_sql: RunSql
 ) -> Finding:
-    told = ", ".join(f"{quote(text)} ({count} rows)" for text, count in units)
+    told = ", ".join(f"{quote_literal(text)} ({count} rows)" for text, count in units)
     text = (
         f"the rows of {name} have different units: {unit.name} has the values {told}: give one "
         f"figure for each of them, grouped by {unit.name}, unless the question's own words ask for "

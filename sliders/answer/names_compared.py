@@ -11,15 +11,16 @@ from shlex import quote as shell_quote
 from sqlglot import exp
 
 from sliders.answer.by_names import TESTS, over_names, owner_of
-from sliders.answer.dialects import DIALECT
 from sliders.answer.doubts import Doubt, Rows, effect_words
-from sliders.answer.finding import Finding, column_name
-from sliders.answer.profile import ColumnProfile, TableProfile, identifier, quote
+from sliders.answer.finding import Finding
+from sliders.answer.profile import ColumnProfile, TableProfile
 from sliders.answer.range import number_in
 from sliders.answer.references import References
 from sliders.answer.resolving import named
 from sliders.answer.turns import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.sql.quoting import plain_identifier, quote_identifier, quote_literal
+from sliders.sql.statement import DIALECT
 
 _SHOWN = 3  # names that are told
 _DIGITS = ".9g"  # of a sum, whose last ones depend on the order of its rows
@@ -62,7 +63,8 @@ def _finding(
     asked = {literal.name for literal in tree.find_all(exp.Literal)}
     first = sorted(forms.items(), key=lambda item: not asked & {item[0], *item[1]})
     told = "; ".join(
-        f"{', '.join(map(quote, some))} are {quote(name)}" for name, some in first[:_SHOWN]
+        f"{', '.join(map(quote_literal, some))} are {quote_literal(name)}"
+        for name, some in first[:_SHOWN]
     )
     told += (
         f", and {len(forms) - _SHOWN} more names have several forms" if len(forms) > _SHOWN else ""
@@ -70,7 +72,7 @@ def _finding(
     name = column.rpartition(".")[2]
     text = (
         f"{name} holds what each document prints, and one name is printed in several forms: "
-        f"{told}; group, count, compare and join by {column_name(canonical)}, unless printed "
+        f"{told}; group, count, compare and join by {plain_identifier(canonical)}, unless printed "
         "forms are asked for"
     )
     effect = (
@@ -132,7 +134,11 @@ def _beside(table: TableProfile, column: ColumnProfile) -> str | None:
 
 def _forms(table: TableProfile, column: str, canonical: str, run_sql: RunSql) -> Forms:
     """The printed forms of each name that has another form than its own, by name."""
-    name, printed, source = identifier(canonical), identifier(column), identifier(table.view.name)
+    name, printed, source = (
+        quote_identifier(canonical),
+        quote_identifier(column),
+        quote_identifier(table.view.name),
+    )
     several = f"SELECT {name} FROM {source} WHERE {printed} <> {name}"
     rows = run_sql(
         f"SELECT DISTINCT {name}, {printed} FROM {source} WHERE {name} IN ({several}) ORDER BY 1, 2"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sliders.answer.dialects import DIALECT
 from sliders.answer.turns import RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.sql.statement import DIALECT
 
 
 def counting(select: exp.Select, *items: exp.Expr) -> exp.Select:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sliders.answer.turns import RunSql, TableView
 from sliders.extraction.cell import Scalar
 from sliders.schema.types import Column, ColumnType
+from sliders.sql.quoting import quote_identifier
 from sliders.store.records import RelationColumn
 
 MAX_VALUES = 2000
@@ -72,22 +73,12 @@ class TableProfile:
         return next((p for p in self.columns if p.column.name.lower() == name.lower()), None)
 
 
-def quote(text: str) -> str:
-    """`text` as a SQL string literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def identifier(name: str) -> str:
-    """`name` as a quoted SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def profile_table(view: TableView, run_sql: RunSql) -> TableProfile:
     """Profile every visible column of a table; two statements a column.
 
     Raises QueryError: the table or a column of the view is not in the database.
     """
-    table = identifier(view.name)
+    table = quote_identifier(view.name)
     rows = int(run_sql(f"SELECT COUNT(*) FROM {table}").rows[0][0])
     beside = [
         replace(_profile_column(Column(c.sql_name), table, rows, run_sql), companion=c)
@@ -101,7 +92,7 @@ def profile_table(view: TableView, run_sql: RunSql) -> TableProfile:
         for column in view.columns
     )
     columns = (*own, *beside)
-    names = [identifier(column.name) for column in view.columns]
+    names = [quote_identifier(column.name) for column in view.columns]
     gaps = " + ".join(f"({name} IS NULL)" for name in names) or "0"
     shown = (
         run_sql(f"SELECT {', '.join(names)} FROM {table} ORDER BY {gaps} LIMIT {MAX_EXAMPLES}").rows
@@ -124,7 +115,7 @@ def _profile_column(
     view: TableView | None = None,
     doubt: ColumnProfile | None = None,
 ) -> ColumnProfile:
-    name = identifier(column.name)
+    name = quote_identifier(column.name)
     facts = run_sql(
         f"SELECT COUNT({name}), COUNT(DISTINCT {name}), MIN({name}), MAX({name}) FROM {table}"
     ).rows[0]

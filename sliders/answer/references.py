@@ -6,12 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rapidfuzz import fuzz, process, utils
 from sqlglot import exp
 
 from sliders.answer.profile import ColumnProfile, TableProfile
-
-_NEAREST = 5
+from sliders.sql.names import nearest
 
 
 class References:
@@ -98,18 +96,3 @@ def read_by(select: exp.Select) -> list[exp.Expr]:
     """What the FROM clause and the joins name."""
     source = select.args.get("from_") or select.args.get("from")
     return [source.this, *(join.this for join in select.args.get("joins") or ())] if source else []
-
-
-def nearest(word: str, texts: Sequence[str], least: float = 0.0) -> list[str]:
-    """The few texts most like a word, best first; none that is less like it
-    than `least` (of 100).
-    """
-    found = process.extract(
-        word,
-        list(dict.fromkeys(texts)),
-        scorer=fuzz.WRatio,
-        processor=utils.default_process,
-        limit=_NEAREST,
-        score_cutoff=least,
-    )
-    return [text for text, _, _ in found]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from sliders.answer.dialects import in_sqlite, parse_select
+from sliders.answer.dialects import in_sqlite
 from sliders.answer.doubts import Gap
 from sliders.answer.expression_types import is_truth
 from sliders.answer.finding import Finding
@@ -26,6 +26,7 @@ from sliders.answer.sql_writer import STEPS, SqlWriter
 from sliders.answer.turns import QueryResult, RunSql, SqlAttempt, TableView, Value
 from sliders.errors import CallFailed, QueryError, StoreError
 from sliders.llm.model import Model, Request, Usage
+from sliders.sql.statement import parse_select
 
 STUCK_TEMPERATURE = 0.7
 

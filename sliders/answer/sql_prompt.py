@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import utils
 
-from sliders.answer.finding import Finding, Kind, cell_text, column_name
+from sliders.answer.finding import Finding, Kind, cell_text
 from sliders.answer.profile import (
     DATED,
     MAX_EXAMPLES,
@@ -16,10 +16,10 @@ from sliders.answer.profile import (
     TEXTUAL,
     ColumnProfile,
     TableProfile,
-    quote,
 )
 from sliders.answer.turns import QueryResult, SqlAttempt
 from sliders.schema.types import ColumnType
+from sliders.sql.quoting import plain_identifier, quote_literal
 
 LOOK_ROWS = 50
 
@@ -87,7 +87,7 @@ def _table_sql(profile: TableProfile, shown: Shown) -> str:
     reach = "all rows" if table.key_scope == "collection" else "rows of a document"
     about.append(f"{reach} are told apart by {', '.join(table.key)}" if table.key else "")
     told = on_one_line("; ".join([f"{profile.rows} rows", *filter(None, about)]))
-    lines = [f"CREATE TABLE {column_name(table.name)} ( -- {told}"]
+    lines = [f"CREATE TABLE {plain_identifier(table.name)} ( -- {told}"]
     for column in profile.columns:
         brief = (
             replace(shown, values=_FEW_NUMBERS)
@@ -97,7 +97,9 @@ def _table_sql(profile: TableProfile, shown: Shown) -> str:
         told = on_one_line(
             "; ".join(filter(None, [_meaning(column), _summary(column, brief), _surety(column)]))
         )
-        lines.append(f"  {column_name(column.column.name)} {column.column.type.sql}, -- {told}")
+        lines.append(
+            f"  {plain_identifier(column.column.name)} {column.column.type.sql}, -- {told}"
+        )
     lines.append(");")
     for row in profile.examples[: shown.examples]:
         lines.append(
@@ -178,20 +180,20 @@ _FEWEST = 3
 
 
 def _listed(profile: ColumnProfile, shown: Shown) -> str:
-    short = [quote(text) for text in profile.texts if len(text) <= shown.longest]
+    short = [quote_literal(text) for text in profile.texts if len(text) <= shown.longest]
     whole = profile.complete and len(short) == profile.distinct <= shown.values
     if whole and sum(map(len, short)) <= shown.characters:
         return "values " + ", ".join(short)
     if not shown.examples:  # a small model takes what it is shown for what it is asked
         return (
             f"{profile.distinct} different, like "
-            f"{short[0] if short else quote(profile.texts[0][: shown.longest])}"
+            f"{short[0] if short else quote_literal(profile.texts[0][: shown.longest])}"
         )
     if profile.distinct == profile.rows - profile.nulls:
         like = f", like {', '.join(short[:MAX_EXAMPLES])}" if short else ", long texts"
         return f"all different{like}; look up the rest"
     most = [
-        f"{quote(str(value))} ({count})"
+        f"{quote_literal(str(value))} ({count})"
         for value, count in profile.values
         if len(str(value)) <= shown.longest
     ]
@@ -234,9 +236,11 @@ def named_values(question: str, profiles: Sequence[TableProfile], most: int) -> 
         for t in longest
         if not any(len(o) > len(t) and f" {_plain(t)} " in f" {_plain(o)} " for o in longest)
     ]
-    said = [f"{quote(text)} is in {', '.join(dict.fromkeys(places[text]))}" for text in kept]
+    said = [
+        f"{quote_literal(text)} is in {', '.join(dict.fromkeys(places[text]))}" for text in kept
+    ]
     said += [
-        f"{quote(text)}, which is near, is in {', '.join(dict.fromkeys(columns))}"
+        f"{quote_literal(text)}, which is near, is in {', '.join(dict.fromkeys(columns))}"
         for text, columns in near.items()
     ]
     return [on_one_line(one) for one in said[:most]]

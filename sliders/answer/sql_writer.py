@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
-from sliders.answer.dialects import statement_in
 from sliders.answer.finding import Kind
 from sliders.answer.literals import Unheld
 from sliders.answer.profile import TableProfile
@@ -20,6 +19,7 @@ from sliders.llm.dialect import FULL
 from sliders.llm.model import Message, Model, Request, Response
 from sliders.llm.prompts import load_prompt
 from sliders.llm.replies import LenientReply
+from sliders.sql.statement import statement_in
 
 PREVIEW_ROWS = 10
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sliders.answer.dialects import DIALECT, parse_select
 from sliders.answer.references import read_by
 from sliders.answer.resolving import named, resolved
 from sliders.answer.turns import TableView
 from sliders.errors import QueryError
+from sliders.sql.statement import DIALECT, parse_select
 
 Carried = list[tuple[str, str]]
 """Columns that carry row ids, each with its table."""

@@ -4,7 +4,6 @@ workspace on either engine.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -232,9 +231,8 @@ def write_audit(catalog: Catalog, path: Path, current: Iterable[Relation]) -> No
     Raises:
         sqlite3.Error: it cannot be written.
     """
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA synchronous=OFF")  # a file that is not finished is thrown away
-        audit = sqlite_utils.Database(connection, recursive_triggers=False)
+    with closing(sqlite_utils.Database(path, recursive_triggers=False)) as audit:
+        audit.execute("PRAGMA synchronous=OFF")  # a file that is not finished is thrown away
         with audit.atomic():
             audit.table("audit_meta").insert_all(
                 [{"name": "layout", "value": str(AUDIT_LAYOUT)}], pk="name"

@@ -14,11 +14,11 @@ from typing import Any
 
 from sliders.audit.export import export_audit
 from sliders.errors import AuditError
+from sliders.sql.quoting import quote_identifier
 from sliders.store import codec
 from sliders.store.catalog import Catalog
 from sliders.store.data_tables import UNVERIFIED
 from sliders.store.database import Database
-from sliders.store.engines import quote_identifier
 from sliders.store.layout import AUDIT_LAYOUT
 from sliders.store.materialise import SAID
 from sliders.store.records import RelationColumn

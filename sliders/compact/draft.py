@@ -9,20 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
 
-from sliders.errors import CallFailed, ModelRefusal
+from sliders.errors import CallFailed, ModelRefusal, QueryError
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.critique import Issue
-from sliders.schema.names import snake_name, with_apostrophes
+from sliders.schema.names import snake_name
 from sliders.schema.pin import column_type
 from sliders.schema.proposal import DOCUMENT, Proposal
 from sliders.schema.row_names import naming_column, row_noun
 from sliders.schema.sample import Sample
 from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
+from sliders.sql.statement import parse_statements, with_apostrophes
 from sliders.values.folding import fold
 
 _REPLY_TOKENS = 500
@@ -344,8 +344,8 @@ def _parsed(sql: str) -> str:
 def _tree(sql: str) -> exp.Expr | None:
     """The parsed statement, None where it does not parse."""
     try:
-        return sqlglot.parse_one(sql, read="sqlite")
-    except sqlglot.errors.SqlglotError:
+        return next(iter(parse_statements(sql)), None)
+    except QueryError:
         return None
 
 

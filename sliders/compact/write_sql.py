@@ -12,11 +12,10 @@ from dataclasses import replace
 from shlex import quote
 from typing import get_args
 
-import sqlglot
+from sqlglot import exp
 
-from sliders.answer.dialects import DIALECT, statement_in
 from sliders.answer.doubts import Doubt, effect_words
-from sliders.answer.finding import Kind, cell_text, column_name
+from sliders.answer.finding import Kind, cell_text
 from sliders.answer.literals import Unheld, unheld
 from sliders.answer.profile import TEXTUAL, TableProfile
 from sliders.answer.range import number_in
@@ -31,6 +30,8 @@ from sliders.errors import CallFailed
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Model, Request, Response
 from sliders.llm.prompts import load_prompt
+from sliders.sql.quoting import plain_identifier
+from sliders.sql.statement import parse_select, statement_in
 
 CANNOT = "CANNOT"
 _CUT = "the statement stopped at the limit of a reply: write a shorter one"
@@ -85,12 +86,11 @@ def named_otherwise(sql: str, profiles: Sequence[TableProfile]) -> list[Unheld]:
     """The equalities of a statement that no row passes: a small model copies what a document
     prints ("Bavarian oak"), and a question names it otherwise ("German wood").
     """
-    tree = sqlglot.parse_one(sql, dialect=DIALECT)
+    tree = parse_select(sql)
     return [
         one
         for one in unheld(tree, References(tree, profiles))
-        if one.column.column.type in TEXTUAL
-        and isinstance(one.test, sqlglot.exp.EQ | sqlglot.exp.In)
+        if one.column.column.type in TEXTUAL and isinstance(one.test, exp.EQ | exp.In)
     ]
 
 
@@ -176,7 +176,7 @@ def _plain(rows: Rows) -> list[list[object]]:
 def _bare_table(profile: TableProfile, longest: int) -> str:
     table = profile.view.table
     own = [c.column for c in profile.columns if c.companion is None]
-    columns = ",\n".join(f"  {column_name(column.name)} {column.type.sql}" for column in own)
+    columns = ",\n".join(f"  {plain_identifier(column.name)} {column.type.sql}" for column in own)
     names = " | ".join(column.name for column in own)
     rows = [
         on_one_line(" | ".join(cell_text(cell)[:longest] for cell in row))
@@ -185,7 +185,7 @@ def _bare_table(profile: TableProfile, longest: int) -> str:
     shown = "\n".join([names, *rows]).replace("*/", "* /")
     return "\n".join(
         [
-            f"CREATE TABLE {column_name(table.name)} (",
+            f"CREATE TABLE {plain_identifier(table.name)} (",
             columns,
             ");",
             "/* example rows:",

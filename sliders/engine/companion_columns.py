@@ -11,7 +11,7 @@ from typing import Any
 from sliders.engine.session import Session
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.repairs import Repair
-from sliders.reconcile.statements import quoted
+from sliders.sql.quoting import quote_identifier
 from sliders.store.companions import READ
 from sliders.store.data_rows import DataRow
 from sliders.store.records import Relation, RelationColumn, TableVersion
@@ -26,7 +26,7 @@ def canonical_columns(relation: Relation, repairs: Sequence[Repair]) -> tuple[Re
     filled = (
         r.column
         for r in repairs
-        if r.column and any(quoted(named[r.column].sql_name) in s for s in r.statements)
+        if r.column and any(quote_identifier(named[r.column].sql_name) in s for s in r.statements)
     )
     return tuple(named[name] for name in dict.fromkeys(filled))
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sliders.answer.dialects import parse_select
 from sliders.answer.doubts import Doubt, named
 from sliders.answer.measured import measured_columns
 from sliders.answer.range import (
@@ -29,7 +28,8 @@ from sliders.engine.tables_read import TableRead, tables_read
 from sliders.engine.trial import UNSETTLED, Trial
 from sliders.engine.variations import TableVariations
 from sliders.errors import QueryError, StoreError
-from sliders.store.sandbox import Change, Sandbox
+from sliders.sql.statement import parse_select
+from sliders.store.copied_tables import Change, CopiedTables
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def try_variations(
         )
         if value is None and not told:
             return Tried(ledger, doubts=found.doubts)  # nothing to try: the tables need no copy
-        with Sandbox(session.catalog.database, [r.relation for r in reads]) as sandbox:
+        with CopiedTables(session.catalog.database, [r.relation for r in reads]) as sandbox:
             trial = Trial(sandbox, found)
             ledger = replace(ledger, missing=(*ledger.missing, *value_gaps(trial, tables)))
             measured = (
@@ -132,7 +132,7 @@ def _with_unread(
     measured: AnswerRange,
     reads: Sequence[TableRead],
     sql: str,
-    sandbox: Sandbox,
+    sandbox: CopiedTables,
     ledger: Completeness,
 ) -> AnswerRange:
     """The parts that were not read: by what an audited sample of them changed, else as a

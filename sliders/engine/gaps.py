@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sliders.answer.dialects import parse_select
 from sliders.answer.doubts import Gap
 from sliders.answer.measured import compared_with, measured_columns
 from sliders.answer.range import Place
@@ -15,6 +14,7 @@ from sliders.engine.trial import Trial
 from sliders.engine.variations import TableVariations
 from sliders.extraction.cell import Absence, Scalar
 from sliders.schema.types import Column, ColumnType
+from sliders.sql.statement import parse_select
 
 _ANY_TEXT = "\x1fany other"
 _FIRST, _LAST = "0001-01-01", "9999-12-31"

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sliders.answer.dialects import parse_select
 from sliders.answer.doubts import Doubt, named
 from sliders.answer.measured import measured_columns
 from sliders.answer.profile import NUMERIC
@@ -16,6 +15,7 @@ from sliders.engine.gaps import any_values
 from sliders.engine.trial import Trial
 from sliders.engine.variations import TableVariations
 from sliders.schema.types import Column
+from sliders.sql.statement import parse_select
 from sliders.values.numbers import numbers_in
 from sliders.values.parse import joined_cells
 from sliders.values.units import dimension, same_unit

@@ -24,10 +24,10 @@ from sliders.query.explain import Explanation
 from sliders.query.parsing import Query, parse_query
 from sliders.query.predicates import SYSTEM
 from sliders.schema.types import Schema
+from sliders.sql.limits import Result
+from sliders.sql.quoting import quote_identifier
 from sliders.store.cage import run_readonly
-from sliders.store.engines import quote_identifier
-from sliders.store.result_limits import Result
-from sliders.store.sandbox import Change, Sandbox
+from sliders.store.copied_tables import Change, CopiedTables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,7 +199,7 @@ def without_earlier(session: Session, sql: str) -> pd.DataFrame:
     ]
     if not gone:
         return plain(session, sql)
-    with Sandbox(session.catalog.database, relations) as memory, memory.changed(gone):
+    with CopiedTables(session.catalog.database, relations) as memory, memory.changed(gone):
         frame = _frame(memory.run(sql))
     told = (
         f"{len(gone)} rows of earlier versions of documents are left out; what their new versions "

@@ -13,14 +13,14 @@ from sliders.engine.session import Session
 from sliders.query.parsing import TableUse, result_sql
 from sliders.query.predicates import SYSTEM
 from sliders.schema.types import Table
-from sliders.store.result_limits import Result
-from sliders.store.sandbox import Sandbox
+from sliders.sql.limits import Result
+from sliders.store.copied_tables import CopiedTables
 
 
 def answer_rows(running: Running) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
     """Columns and rows of the query over the documents that were accepted."""
     relations = {use.alias: f"rows_{number}" for number, use in enumerate(running.query.tables)}
-    with Sandbox(running.session.catalog.database) as memory:
+    with CopiedTables(running.session.catalog.database) as memory:
         for use in running.query.tables:
             _fill(memory, relations[use.alias], running, use)
         result = memory.run(result_sql(running.query, relations))
@@ -29,7 +29,7 @@ def answer_rows(running: Running) -> tuple[tuple[str, ...], tuple[tuple[object, 
     return result.columns, result.rows
 
 
-def _fill(memory: Sandbox, name: str, running: Running, use: TableUse) -> None:
+def _fill(memory: CopiedTables, name: str, running: Running, use: TableUse) -> None:
     """The accepted rows of one alias as a table."""
     run = running.runs[use.table]
     types = {
@@ -64,6 +64,6 @@ def beside_documents(session: Session, sql: str, table: Table, names: Sequence[s
         for d in known
         for row in shown.get(d.id, [{}])
     )
-    with Sandbox(session.catalog.database, relations) as memory:
+    with CopiedTables(session.catalog.database, relations) as memory:
         memory.add(DOCS, types, ([row.get(n) for n in types] for row in rows))
         return memory.run(sql)

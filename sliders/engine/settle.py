@@ -28,11 +28,11 @@ from sliders.reconcile.repairs import (
 )
 from sliders.reconcile.workbench import SYSTEM, replay, script
 from sliders.schema.types import Table
+from sliders.sql.limits import Limits
 from sliders.store import codec
 from sliders.store.cage import run_readonly
 from sliders.store.data_rows import DataRow
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
-from sliders.store.result_limits import Limits
 
 
 async def settle_data_table(session: Session, table: Table, *, model: bool = True) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from shlex import quote
 
-from sliders.answer.dialects import parse_select, without_limit
 from sliders.answer.doubts import Doubt, Rows, change_size, effect_words
 from sliders.answer.findings import tied_rows
 from sliders.answer.range import Kind, Number, State, Variation, bundled, counted, number_in
 from sliders.answer.result import SqlAnswer
 from sliders.extraction.cell import Scalar
-from sliders.store.sandbox import Change, Sandbox
+from sliders.sql.statement import parse_select, without_limit
+from sliders.store.copied_tables import Change, CopiedTables
 
 MOST_VARIATIONS = 300
 _ROWS_READ = 3_000_000
@@ -39,7 +39,7 @@ class Trial:
     each state is run once.
     """
 
-    def __init__(self, sandbox: Sandbox, found: SqlAnswer) -> None:
+    def __init__(self, sandbox: CopiedTables, found: SqlAnswer) -> None:
         self.sandbox, self.found, self.sql = sandbox, found, found.sql
         self._known: dict[tuple[object, ...], Rows] = {}
         self.most = max(10, min(MOST_VARIATIONS, _ROWS_READ // (4 * max(1, sandbox.rows))))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sliders.answer.dialects import parse_select
 from sliders.answer.doubts import command_of, named
 from sliders.answer.range import Kind, Place, Variation
 from sliders.compact.value_prompts import chosen_value, is_judged
@@ -20,6 +19,7 @@ from sliders.engine.session import Session
 from sliders.engine.tables_read import TableRead, shown_values
 from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
 from sliders.schema.types import Column, ColumnType
+from sliders.sql.statement import parse_select
 from sliders.store.lineage import doubt_of
 from sliders.store.records import Correction
 from sliders.values.bounds import BETWEEN

@@ -9,13 +9,15 @@ changing which rows pass.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from sliders.sql.limits import longest_value
+from sliders.sql.sandbox import Sandbox, SandboxError
+
 Scalar = str | int | float | bool | None
-Undecidable = sqlite3.Error
+Undecidable = SandboxError
 """SQLite cannot decide a condition by itself."""
 _LARGEST = 2**63 - 1
 
@@ -61,20 +63,16 @@ class Filter:
 
 
 @lru_cache(maxsize=1)
-def _sqlite() -> sqlite3.Connection:
+def _sandbox() -> Sandbox:
     """An empty database, in which a condition means what it means over a table that stands."""
-    connection = sqlite3.connect(":memory:", check_same_thread=False)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
-    return connection
+    return Sandbox(engine=longest_value(1_000_000))
 
 
 @lru_cache(maxsize=10_000)
 def _decided(test: str, given: tuple[Scalar, ...]) -> bool | None:
     small = (float(v) if isinstance(v, int) and abs(v) > _LARGEST else v for v in given)
-    (found,) = (
-        _sqlite()
-        .execute(f"SELECT NOT NOT ({test})", {f"a{n}": v for n, v in enumerate(small)})
-        .fetchone()
+    [(found,)] = _sandbox().execute(
+        f"SELECT NOT NOT ({test})", {f"a{n}": v for n, v in enumerate(small)}
     )
     return None if found is None else bool(found)
 

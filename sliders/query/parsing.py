@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import sqlglot
 from sqlglot import exp
 
 from sliders.errors import QueryError
 from sliders.query.filters import And, Expression, Filter, Or, Scalar, joined, leaves
 from sliders.query.predicates import SYSTEM, Names, QueryTable, Unsupported, place, predicate
 from sliders.schema.types import ColumnType, Table
+from sliders.sql.statement import parse_part, parse_select
 
 __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result_sql"]
 
@@ -170,7 +170,7 @@ def result_sql(query: Query, relations: Mapping[str, str]) -> str:
         ]
         rest.append(exp.EQ(this=ends[0], expression=ends[1]))
     if query.residual:
-        rest.append(sqlglot.parse_one(query.residual, read="sqlite"))
+        rest.append(parse_part(query.residual))
     select.set("joins", None)
     select.set("where", None)
     built = select.from_(columns[0])
@@ -187,25 +187,10 @@ def _parsed(sql: str) -> exp.Select:
             "the query is empty; write a SELECT, for instance: SELECT title FROM docs "
             "WHERE year = 2020"
         )
-    try:
-        statements = [
-            s
-            for s in sqlglot.parse(sql, read="sqlite")
-            if s is not None and not isinstance(s, exp.Semicolon)
-        ]
-    except sqlglot.errors.ParseError as error:
-        first = error.errors[0] if error.errors else {}
-        where = f" at line {first['line']}, column {first['col']}" if first.get("line") else ""
-        raise QueryError(
-            f"the query cannot be parsed{where}: {first.get('description', error)}; correct it"
-        ) from error
-    except sqlglot.errors.TokenError as error:
-        raise QueryError(f"the query cannot be read: {error}; check its quotes") from error
-    if len(statements) != 1 or not isinstance(statements[0], exp.Select):
-        kind = statements[0].key.upper() if statements else "nothing"
-        found = f"{len(statements)} statements" if len(statements) > 1 else kind
-        raise QueryError(f"a query is one SELECT, this is {found}; write one SELECT")
-    return statements[0]
+    tree = parse_select(sql)
+    if not isinstance(tree, exp.Select):
+        raise QueryError(f"a query is one SELECT, this is {tree.key.upper()}; write one SELECT")
+    return tree
 
 
 def _sources(sql: str, select: exp.Select, known: Sequence[QueryTable]) -> dict[str, QueryTable]:

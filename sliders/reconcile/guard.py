@@ -10,33 +10,33 @@ naming the row that it is merged into. The engine itself refuses everything but 
 from __future__ import annotations
 
 import math
-import sqlite3
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import sqlglot
-import sqlglot.expressions
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.repairs import Case, Group, Program, Verdict
-from sliders.reconcile.statements import quoted
+from sliders.sql.limits import Limits, Rights, longest_value
+from sliders.sql.quoting import quote_identifier
+from sliders.sql.sandbox import Sandbox, SandboxError
+from sliders.sql.statement import parse_statements
 
-_SECONDS = 2.0
 _MAX_STATEMENTS = 20
-_MAX_VALUE = 1_000_000  # bytes of a value or statement
-_MERGING: frozenset[str] = frozenset({"deduplicate", "resolve_conflict", "aggregate"})
-_ALLOWED = {
-    sqlite3.SQLITE_SELECT,
-    sqlite3.SQLITE_READ,
-    sqlite3.SQLITE_UPDATE,
-    sqlite3.SQLITE_TRANSACTION,
-}
-_FUNCTIONS = frozenset(
-    "coalesce ifnull nullif min max sum count total avg abs round lower upper length trim".split()
+_LIMITS = Limits(seconds=2.0, memory_bytes=math.inf, engine=longest_value(1_000_000))
+_RIGHTS = Rights(
+    tables=frozenset({"rows"}),
+    functions=frozenset(
+        "coalesce ifnull nullif min max sum count total avg abs round lower upper length "
+        "trim".split()
+    ),
+    writes="cells",
+    fixed=frozenset({"row_id"}),
+    subqueries=False,
+    recursive=False,
 )
+_MERGING: frozenset[str] = frozenset({"deduplicate", "resolve_conflict", "aggregate"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +121,24 @@ def run_program(
         raise RepairError(
             f"a repair is 1 to {_MAX_STATEMENTS} statements; this one has {len(program.statements)}"
         )
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    try:
-        _fill(connection, group)
-        _execute(connection, program.statements)
-        names = ", ".join(quoted(c) for c in group.columns)
-        found = connection.execute(f"SELECT row_id, merged_into, {names} FROM rows").fetchall()
-    finally:
-        connection.close()
+    for statement in program.statements:
+        _check_update(statement)
+    types = dict(zip(group.columns, group.types or ("",) * len(group.columns), strict=True))
+    with Sandbox() as sandbox:
+        sandbox.add(
+            "rows",
+            {"row_id": "TEXT", "merged_into": "TEXT"} | types,
+            ((row, None, *cells) for row, cells in group.rows.items()),
+        )
+        try:
+            sandbox.run(program.statements, _RIGHTS, _LIMITS)
+        except SandboxError as error:
+            raise RepairError(
+                f"the engine refuses {error.statement[:120]!r}: {error.words}; update `rows` "
+                "only, one statement at a time"
+            ) from error
+        names = ", ".join(map(quote_identifier, group.columns))
+        found = sandbox.execute(f"SELECT row_id, merged_into, {names} FROM rows")
     after = {str(r[0]): tuple(r[2:]) for r in found}
     merged = {str(r[0]): str(r[1]) for r in found if r[1] is not None}
     if not merged and after == dict(group.rows):
@@ -140,64 +150,16 @@ def run_program(
     )
 
 
-def _fill(connection: sqlite3.Connection, group: Group) -> None:
-    types = group.types or ("",) * len(group.columns)
-    names = [f"{quoted(c)} {kind}" for c, kind in zip(group.columns, types, strict=True)]
-    connection.execute(f"CREATE TABLE rows (row_id TEXT, merged_into TEXT, {', '.join(names)})")
-    marks = ", ".join("?" * (len(names) + 2))
-    values = [(row, None, *cells) for row, cells in group.rows.items()]
-    connection.executemany(f"INSERT INTO rows VALUES ({marks})", values)
-
-
-def _authorize(
-    action: int, first: str | None, second: str | None, database: str | None, trigger: str | None
-) -> int:
-    if action == sqlite3.SQLITE_FUNCTION:
-        return sqlite3.SQLITE_OK if (second or "").lower() in _FUNCTIONS else sqlite3.SQLITE_DENY
-    if action not in _ALLOWED or trigger is not None:
-        return sqlite3.SQLITE_DENY
-    if action == sqlite3.SQLITE_UPDATE and (first != "rows" or second == "row_id"):
-        return sqlite3.SQLITE_DENY
-    if action == sqlite3.SQLITE_READ and first not in ("rows", ""):
-        return sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK
-
-
-def _parsed(statement: str) -> None:
+def _check_update(statement: str) -> None:
     """Refuse what is not one UPDATE of `rows`; the engine refuses it too, but some statements
     only where they bite.
     """
-    try:
-        parsed = sqlglot.parse(statement, dialect="sqlite")
-    except SqlglotError as error:
+    told = repr(statement[:120])
+    parsed = parse_statements(statement, error=RepairError, text=told, wanted="one UPDATE of rows")
+    if len(parsed) != 1 or not isinstance(parsed[0], exp.Update):
         raise RepairError(
-            f"{statement[:120]!r} does not parse: {error}; write one UPDATE of rows"
-        ) from error
-    if len(parsed) != 1 or not isinstance(parsed[0], sqlglot.exp.Update):
-        raise RepairError(
-            f"{statement[:120]!r} is not a single UPDATE of rows; a repair updates `rows` "
-            "and nothing else"
+            f"{told} is not a single UPDATE of rows; a repair updates `rows` and nothing else"
         )
-
-
-def _execute(connection: sqlite3.Connection, statements: Sequence[str]) -> None:
-    for statement in statements:
-        _parsed(statement)
-    deadline = time.monotonic() + _SECONDS
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
-    connection.set_authorizer(_authorize)
-    connection.set_progress_handler(lambda: int(time.monotonic() > deadline), 1000)
-    for statement in statements:
-        try:
-            connection.execute(statement)
-        except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
-            message = (
-                f"the engine refuses {statement[:120]!r}: {error}; update `rows` only, one "
-                "statement at a time"
-            )
-            raise RepairError(message) from error
-    connection.set_authorizer(None)
-    connection.set_progress_handler(None, 0)
 
 
 def _check_repair(

@@ -7,53 +7,43 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sliders.extraction.cell import Scalar
+from sliders.sql.quoting import quote_identifier, quote_literal
 
 _PAIRS = 2_000  # pairs of rows in one statement
 
 
-def quoted(name: str) -> str:
-    """An identifier in double quotes."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(value: Scalar) -> str:
-    """A value as SQL text."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, int | float):
-        return repr(value)
-    return "'" + value.replace("'", "''") + "'"
-
-
 def listed(rows: Sequence[str]) -> str:
     """Row ids for IN."""
-    return "(" + ", ".join(map(literal, rows)) + ")"
+    return "(" + ", ".join(map(quote_literal, rows)) + ")"
 
 
 def copy_sql(column: str, source: str, rows: Sequence[str], table: str = "data") -> str:
     """The value of one row for others."""
-    value = f"(SELECT {quoted(column)} FROM {table} WHERE row_id = {literal(source)})"
-    return f"UPDATE {table} SET {quoted(column)} = {value} WHERE row_id IN {listed(rows)}"
+    value = (
+        f"(SELECT {quote_identifier(column)} FROM {table} WHERE row_id = {quote_literal(source)})"
+    )
+    return f"UPDATE {table} SET {quote_identifier(column)} = {value} WHERE row_id IN {listed(rows)}"
 
 
 def set_sql(column: str, value: Scalar, rows: Sequence[str]) -> str:
     """A value that a person decided."""
-    return f"UPDATE data SET {quoted(column)} = {literal(value)} WHERE row_id IN {listed(rows)}"
+    return (
+        f"UPDATE data SET {quote_identifier(column)} = {quote_literal(value)} WHERE row_id IN "
+        f"{listed(rows)}"
+    )
 
 
 def printed_sql(canonical: str, column: str) -> str:
     """The canonical column shows what is printed, before forms of one name are joined."""
-    return f"UPDATE data SET {quoted(canonical)} = {quoted(column)}"
+    return f"UPDATE data SET {quote_identifier(canonical)} = {quote_identifier(column)}"
 
 
 def canonical_sql(canonical: str, column: str, forms: Sequence[Scalar], name: Scalar) -> str:
     """Rows that print one of some forms belong to one name."""
-    listing = ", ".join(map(literal, forms))
+    listing = ", ".join(map(quote_literal, forms))
     return (
-        f"UPDATE data SET {quoted(canonical)} = {literal(name)} WHERE "
-        f"{quoted(column)} IN ({listing})"
+        f"UPDATE data SET {quote_identifier(canonical)} = {quote_literal(name)} WHERE "
+        f"{quote_identifier(column)} IN ({listing})"
     )
 
 
@@ -68,7 +58,7 @@ def merge_sql(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 def complete_sql(column: str) -> str:
     """Rows that others were merged into take the first value of these where they have none."""
-    name = quoted(column)
+    name = quote_identifier(column)
     given = (
         f"SELECT s.{name} FROM data AS s WHERE s.merged_into = data.row_id AND s.{name} IS NOT "
         "NULL ORDER BY s.rowid LIMIT 1"
@@ -82,6 +72,7 @@ def complete_sql(column: str) -> str:
 def _pairs(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
     for start in range(0, len(pairs), _PAIRS):
         values = ", ".join(
-            f"({literal(own)}, {literal(other)})" for own, other in pairs[start : start + _PAIRS]
+            f"({quote_literal(own)}, {quote_literal(other)})"
+            for own, other in pairs[start : start + _PAIRS]
         )
         yield f"WITH pair(own, other) AS (VALUES {values})"

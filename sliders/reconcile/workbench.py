@@ -8,14 +8,16 @@ group alone, taken from `data` and put back.
 
 from __future__ import annotations
 
-import sqlite3
+import math
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.repairs import Repair
-from sliders.reconcile.statements import listed, quoted
+from sliders.reconcile.statements import listed
+from sliders.sql.limits import Limits, Rights
+from sliders.sql.quoting import quote_identifier
+from sliders.sql.sandbox import Sandbox, SandboxError
 
 SYSTEM = ("document", "document_id", "row_id", "_sources")
 _CLOSING = (
@@ -26,25 +28,9 @@ GROUP BY target HAVING count(*) > 1) AS m WHERE m.target = data.row_id""",
 )
 
 
-_ALLOWED = frozenset(
-    {
-        sqlite3.SQLITE_SELECT,
-        sqlite3.SQLITE_READ,
-        sqlite3.SQLITE_UPDATE,
-        sqlite3.SQLITE_INSERT,
-        sqlite3.SQLITE_DELETE,
-        sqlite3.SQLITE_FUNCTION,
-        sqlite3.SQLITE_TRANSACTION,
-    }
-)
-
-
-def _authorize(action: int, first: str | None, *_: str | None) -> int:
-    """Nothing but reading and changing the two tables: a script may come out of a file that
-    somebody else wrote.
-    """
-    system = action != sqlite3.SQLITE_READ and (first or "").startswith("sqlite_")
-    return sqlite3.SQLITE_OK if action in _ALLOWED and not system else sqlite3.SQLITE_DENY
+# A script may come out of a file that somebody else wrote; one over a large table takes its time.
+_RIGHTS = Rights(writes="rows", recursive=False)
+_LIMITS = Limits(seconds=math.inf, memory_bytes=math.inf, engine=())
 
 
 def script(repairs: Sequence[Repair], columns: Sequence[str]) -> str:
@@ -53,7 +39,7 @@ def script(repairs: Sequence[Repair], columns: Sequence[str]) -> str:
     Args:
         columns: SQL names of the table's columns.
     """
-    names = ", ".join(["merged_into", *map(quoted, columns)])
+    names = ", ".join(["merged_into", *map(quote_identifier, columns)])
     back = (
         f"UPDATE data SET ({names}) = (SELECT {names} FROM rows WHERE rows.row_id = data.row_id) "
         "WHERE row_id IN (SELECT row_id FROM rows)"
@@ -93,31 +79,19 @@ def replay(
     Raises:
         RepairError: a statement does not run.
     """
-    names = [quoted(name) for name, _ in columns]
-    layout = ", ".join(
-        [*(f"{quoted(name)} {kind}" for name, kind in columns), *SYSTEM, "merged_into TEXT"]
-    )
-    marks = ", ".join("?" * (len(names) + len(SYSTEM)))
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.execute(f"CREATE TABLE data ({layout})")
-        connection.execute(f"CREATE TABLE rows ({layout})")
-        connection.execute("BEGIN")
-        connection.executemany(f"INSERT INTO data VALUES ({marks}, NULL)", rows)
-        connection.execute("CREATE UNIQUE INDEX by_row ON data (row_id)")
-        connection.execute("CREATE INDEX by_target ON data (merged_into)")
+    types = dict(columns) | dict.fromkeys(SYSTEM, "") | {"merged_into": "TEXT"}
+    with Sandbox() as sandbox:
+        sandbox.add("data", types, ((*row, None) for row in rows))
+        sandbox.add("rows", types)
+        sandbox.execute("CREATE UNIQUE INDEX by_row ON data (row_id)")
+        sandbox.execute("CREATE INDEX by_target ON data (merged_into)")
         for number, name in enumerate(searched):
-            connection.execute(f"CREATE INDEX by_value_{number} ON data ({quoted(name)})")
-        connection.execute("COMMIT")
-        connection.set_authorizer(_authorize)
+            sandbox.execute(f"CREATE INDEX by_value_{number} ON data ({quote_identifier(name)})")
         try:
-            connection.executescript(sql)
-        except sqlite3.Error as error:
+            sandbox.run_script(sql, _RIGHTS, _LIMITS)
+        except SandboxError as error:
             raise RepairError(
                 f"the repairs do not run: {error}; nothing was changed, reconcile again"
             ) from error
-        connection.set_authorizer(None)
-        listing = ", ".join([*names, *SYSTEM])
-        found: list[tuple[Scalar, ...]] = connection.execute(
-            f"SELECT {listing} FROM data ORDER BY rowid"
-        ).fetchall()
-        return found
+        listing = ", ".join(map(quote_identifier, [*dict(columns), *SYSTEM]))
+        return sandbox.execute(f"SELECT {listing} FROM data ORDER BY rowid")

@@ -55,12 +55,3 @@ def spoken_name(name: str) -> str:
     ('event date', 'new cases')
     """
     return re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).replace("_", " ").strip().lower()
-
-
-def with_apostrophes(sql: str) -> str:
-    """A statement with each apostrophe between two letters doubled, as a string of SQL spells it.
-
-    >>> with_apostrophes("SELECT price FROM t WHERE name = 'Piper's Row'")
-    "SELECT price FROM t WHERE name = 'Piper''s Row'"
-    """
-    return re.sub(r"(?<=\w)'(?=\w)", "''", sql)

@@ -6,14 +6,12 @@ import dataclasses
 import datetime as dt
 import enum
 import inspect
-import re
 import types
 import typing
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import sqlglot
 import yaml
 from pydantic import BaseModel
 from sqlglot import exp
@@ -21,6 +19,7 @@ from sqlglot import exp
 from sliders.errors import SchemaError
 from sliders.schema.names import snake_name
 from sliders.schema.types import Column, ColumnType, Grain, KeyScope, Reading, Schema, Table
+from sliders.sql.statement import parse_statements
 
 _TYPE_WORDS: dict[str, ColumnType] = {
     word: kind
@@ -259,15 +258,9 @@ def _from_annotation(annotation: Any, place: str) -> tuple[ColumnType, tuple[str
 
 
 def _schema_from_ddl(text: str) -> Schema:
-    try:
-        statements = [s for s in sqlglot.parse(text, read="sqlite") if s is not None]
-    except sqlglot.errors.SqlglotError as error:
-        said = (
-            re.sub(r" but got <.*>|\x1b\[\d*m", "", str(error)).strip().splitlines()
-        )  # inner parts, colours of a terminal
-        raise SchemaError(
-            f"the DDL does not parse: {said[0] if said else 'check its syntax'}"
-        ) from error
+    statements = parse_statements(
+        text, error=SchemaError, text="the DDL", wanted="CREATE TABLE statements"
+    )
     tables = tuple(
         _table_from_create(s) for s in statements if isinstance(s, exp.Create) and s.kind == "TABLE"
     )

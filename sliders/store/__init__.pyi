@@ -1,11 +1,12 @@
 from .cage import run_readonly as run_readonly
 from .catalog import Catalog as Catalog
 from .claims import Claims as Claims
+from .copied_tables import Change as Change
+from .copied_tables import CopiedTables as CopiedTables
 from .data_rows import DataRow as DataRow
 from .database import Database as Database
 from .database import place_of as place_of
 from .database import workspace_is_there as workspace_is_there
-from .engines import quote_identifier as quote_identifier
 from .file import APPLICATION_ID as APPLICATION_ID
 from .file import refuse_foreign as refuse_foreign
 from .layout import LAYOUT as LAYOUT
@@ -23,7 +24,3 @@ from .records import Run as Run
 from .records import SqlAttempt as SqlAttempt
 from .records import TableVersion as TableVersion
 from .records import Task as Task
-from .result_limits import Limits as Limits
-from .sandbox import Change as Change
-from .sandbox import Sandbox as Sandbox
-from .statement import check_statement as check_statement

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from sliders.errors import StoreError, UnsafeStatement
+from sliders.sql.limits import Limits, Result, fetch, short
+from sliders.sql.quoting import quote_identifier
 from sliders.store.database import Database
-from sliders.store.engines import quote_identifier
-from sliders.store.result_limits import Limits, Result, fetch, short
 from sliders.store.server import PostgresServer
 
 # Functions of PostgreSQL that read nothing but their arguments, and take no longer

@@ -29,11 +29,11 @@ from sqlalchemy import Table as DataTable
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from sliders.errors import RepairError, StoreError
+from sliders.sql.quoting import quote_identifier
 from sliders.store import codec
 from sliders.store.companions import companions_read, filled
 from sliders.store.data_rows import DataRow, lines_of, odd_columns
 from sliders.store.database import Database, data_table
-from sliders.store.engines import quote_identifier
 from sliders.store.layout import (
     TYPES,
     cells,

@@ -88,14 +88,3 @@ class Engine:
     def close(self, raw: Any) -> None:
         """End the connection and free what was held."""
         raw.close()
-
-
-def quote_identifier(name: str) -> str:
-    """`name` as an SQL identifier: any character is allowed but NUL.
-
-    Raises:
-        StoreError: the name holds a NUL character, which SQL cannot name.
-    """
-    if "\x00" in name:
-        raise StoreError(f"the name {name!r} holds a NUL character; take it out")
-    return '"' + name.replace('"', '""') + '"'

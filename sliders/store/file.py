@@ -11,8 +11,9 @@ from urllib.parse import quote
 from sqlalchemy.dialects import sqlite
 
 from sliders.errors import StoreError, WorkspaceLocked
+from sliders.sql.connect import connect
+from sliders.sql.functions import register_functions
 from sliders.store.engines import Connection, Engine
-from sliders.store.sql_functions import register_functions
 
 try:
     import fcntl
@@ -200,13 +201,7 @@ class SqliteFile(Engine):
             return self._configured(self.mode)
 
     def _configured(self, mode: str) -> sqlite3.Connection:
-        raw = sqlite3.connect(
-            file_uri(self.path, mode),
-            uri=True,
-            check_same_thread=False,
-            isolation_level=None,
-            cached_statements=_STATEMENTS,
-        )
+        raw = connect(file_uri(self.path, mode), cached_statements=_STATEMENTS)
         try:
             raw.execute(f"PRAGMA busy_timeout={_BUSY_MILLISECONDS}")
             raw.execute(
@@ -286,7 +281,7 @@ class SqliteFile(Engine):
             address = file_uri(self.path, "rw")
             with (
                 contextlib.suppress(sqlite3.Error),
-                contextlib.closing(sqlite3.connect(address, uri=True)) as last,
+                contextlib.closing(connect(address)) as last,
             ):
                 last.execute("SELECT count(*) FROM sqlite_master").fetchone()
         self._free()

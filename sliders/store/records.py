@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
-from sliders.store.sql_names import companion_name, fold
+from sliders.sql.names import fold
+from sliders.store.sql_names import companion_name
 
 TaskState = Literal["pending", "done", "failed", "gated", "pruned"]
 RunStatus = Literal["running", "done", "failed", "stopped"]

@@ -10,11 +10,12 @@ from sqlalchemy import and_, bindparam, func, select, update
 
 from sliders.errors import StoreError
 from sliders.schema.types import ColumnType, Schema, Table
+from sliders.sql.names import fold
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.layout import columns, schemas, tables, versions
 from sliders.store.records import Relation, RelationColumn
-from sliders.store.sql_names import column_name, fold, relation_name
+from sliders.store.sql_names import column_name, relation_name
 
 LAST = select(schemas.c.version, schemas.c.schema).order_by(schemas.c.version.desc()).limit(1)
 VERSION = select(func.max(schemas.c.version))

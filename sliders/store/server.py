@@ -13,7 +13,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError
 
 from sliders.errors import SettingsError, StoreError, WorkspaceLocked, WorkspaceMissing
-from sliders.store.engines import Connection, Engine, quote_identifier
+from sliders.sql.quoting import quote_identifier
+from sliders.store.engines import Connection, Engine
 
 SCHEMA = "sliders"
 _CONNECT_SECONDS = 10

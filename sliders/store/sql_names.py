@@ -8,33 +8,12 @@ import re
 from collections.abc import Collection
 
 from sliders.schema.names import free_name
+from sliders.sql.names import RESERVED_PREFIXES, RESERVED_TABLES, fold
 
-# Names that SQLite keeps for itself, that its table-valued functions answer to, or that system
-# and export tables use.
-RESERVED_PREFIXES = ("sl_", "sqlite_", "pragma_", "audit_", "fts5", "fts3", "fts4", "rtree")
-RESERVED_TABLES = frozenset(
-    {
-        "cell_absence",
-        "json_each",
-        "json_tree",
-        "dbstat",
-        "generate_series",
-        "bytecode",
-        "tables_used",
-        "sqlite_stmt",
-    }
-)
 _VERSION = re.compile(r"__v\d+$")
 # What every data table has beside the user's columns, and SQLite's names for the row number.
 SYSTEM_COLUMNS = ("document", "document_id", "row_id", "_sources")
 _RESERVED_COLUMNS = frozenset({*SYSTEM_COLUMNS, "rowid", "oid", "_rowid_"})
-
-
-def fold(name: str) -> str:
-    """`name` as SQLite compares identifiers: ASCII letters in lower case,
-    all others as they are.
-    """
-    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
 
 
 def _free(name: str, taken: Collection[str]) -> str:

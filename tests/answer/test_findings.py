@@ -11,12 +11,11 @@ from sliders.answer import (
     TableView,
     findings_of,
     in_sqlite,
-    parse_select,
     profile_tables,
-    statement_in,
 )
 from sliders.errors import QueryError
 from sliders.schema import Column, Table
+from sliders.sql import parse_select, statement_in
 from sliders.values import ColumnType
 from tests.answer.tables import database, profiles, runner
 

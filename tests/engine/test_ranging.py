@@ -23,7 +23,7 @@ from sliders.llm import COMPACT, Request, Response, Usage
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
-from sliders.store import Change, Sandbox, Task
+from sliders.store import Change, CopiedTables, Task
 from sliders.values import ColumnType, Scalar
 
 LIKED = Column("liked", ColumnType.BOOLEAN, "Is the film liked?", reading="judged", pinned=True)
@@ -218,7 +218,7 @@ def test_the_copy_is_caged_and_changes_are_taken_back(place: str | Path) -> None
     with ws:
         relation = ws.session.catalog.schemas.relation("reviews")
         ids = list(ws.tables["reviews"]["row_id"])
-        with Sandbox(ws.session.catalog.database, [relation]) as sandbox:
+        with CopiedTables(ws.session.catalog.database, [relation]) as sandbox:
             every = "SELECT COUNT(*), SUM(liked) FROM reviews"
             assert sandbox.run(every).rows == ((12, 6),)
             changes = [
@@ -232,7 +232,7 @@ def test_the_copy_is_caged_and_changes_are_taken_back(place: str | Path) -> None
             with pytest.raises(StoreError):
                 sandbox.run("DELETE FROM reviews")
         with pytest.raises(StoreError, match="more than 5 rows"):
-            Sandbox(ws.session.catalog.database, [relation], largest=5)
+            CopiedTables(ws.session.catalog.database, [relation], largest=5)
 
 
 def told(row: int, lean: float, value: int, *, stands: bool = True) -> Row:

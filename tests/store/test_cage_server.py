@@ -11,7 +11,8 @@ import pytest
 from postgres import new_place
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store import Catalog, Database, Limits, run_readonly
+from sliders.sql import Limits
+from sliders.store import Catalog, Database, run_readonly
 
 from .samples import fill
 from .test_guard import READS, WRITES

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from sliders.errors import StoreError, WorkspaceLocked, WorkspaceTooNew
 from sliders.extraction import Absence, Cell, Grounding, Span
 from sliders.schema import Column
-from sliders.store import APPLICATION_ID, LAYOUT, Catalog, Database, quote_identifier, run_readonly
+from sliders.sql import quote_identifier
+from sliders.store import APPLICATION_ID, LAYOUT, Catalog, Database, run_readonly
 from sliders.values import ColumnType
 
 from .old_layouts import FIRST, SECOND

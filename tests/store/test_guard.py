@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store import Catalog, Database, Limits, check_statement, run_readonly
+from sliders.sql import Limits, check_statement
+from sliders.store import Catalog, Database, run_readonly
 
 from .samples import fill
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sliders.answer.profile import identifier, quote
 from sliders.answer.turns import TableView
 from sliders.audit.page.page_content import (
     Change,
@@ -22,6 +21,7 @@ from sliders.audit.page.page_content import (
 from sliders.errors import QueryError, StoreError
 from sliders.extraction.cell import Absence, Cell, Row, Scalar
 from sliders.schema.types import Column, Table
+from sliders.sql.quoting import quote_identifier, quote_literal
 from sliders.store.cage import run_readonly
 from sliders.store.catalog import Catalog
 from sliders.store.data_tables import UNVERIFIED
@@ -133,7 +133,7 @@ def _listed(
     """
     numbers: dict[str, tuple[int, ...]] = {}
     note = ""
-    columns = (identifier(c.name) if c.name in stored else "NULL" for c in view.table.columns)
+    columns = (quote_identifier(c.name) if c.name in stored else "NULL" for c in view.table.columns)
     wanted = ", ".join([*columns, "document", "document_id", "row_id"])
     rows: dict[str, tuple[Any, ...]] = {}
     for number, statement in enumerate(behind.statements):
@@ -142,9 +142,9 @@ def _listed(
             # the inner statement.
             test = (
                 f"row_id || '' IN (SELECT row_id FROM ({statement}) WHERE table_name = "
-                f"{quote(view.name)})"
+                f"{quote_literal(view.name)})"
             )
-            sql = f"SELECT {wanted} FROM {identifier(view.name)} WHERE {test} LIMIT {most}"
+            sql = f"SELECT {wanted} FROM {quote_identifier(view.name)} WHERE {test} LIMIT {most}"
             try:
                 found = run_readonly(catalog.database, sql, tables=behind.names).rows
             except (QueryError, StoreError) as error:
@@ -153,7 +153,7 @@ def _listed(
             for line in found:
                 rows.setdefault(str(line[-1]), line)
                 numbers[str(line[-1])] = (*numbers.get(str(line[-1]), ()), number)
-    everything = f"SELECT {wanted} FROM {identifier(view.name)} LIMIT {most}"
+    everything = f"SELECT {wanted} FROM {quote_identifier(view.name)} LIMIT {most}"
     for line in run_readonly(catalog.database, everything, tables=behind.names).rows:
         if len(rows) >= most:
             break

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from sliders.answer.citations import columns_used, contributing_rows_sql
-from sliders.answer.profile import quote
 from sliders.answer.turns import TableView
 from sliders.audit.diff import difference
 from sliders.audit.page.changes import compared
@@ -24,6 +23,7 @@ from sliders.audit.page.page_content import (
 from sliders.audit.page.rows import Behind, shown_table, sql_view
 from sliders.errors import StoreError
 from sliders.schema.types import Schema
+from sliders.sql.quoting import quote_literal
 from sliders.store.catalog import Catalog
 from sliders.store.records import Run
 
@@ -90,7 +90,7 @@ def collect_row(catalog: Catalog, relation: str, row_id: str) -> AuditPage:
     )
     if name is None or view is None:
         raise StoreError(f"there is no table {relation!r}; list them with: sliders tables")
-    only = f"SELECT {quote(row_id)} AS row_id, {quote(relation)} AS table_name"
+    only = f"SELECT {quote_literal(row_id)} AS row_id, {quote_literal(relation)} AS table_name"
     table = shown_table(catalog, name, view, Behind((only,), (relation,)), len(view.table.columns))
     if not table.rows or table.rows[0].id != row_id:
         raise StoreError(f"table {relation!r} has no row {row_id!r}; it may be gone since a repair")

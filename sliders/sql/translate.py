@@ -1,12 +1,17 @@
-"""SQLite's SQL, which agents and users write, as PostgreSQL's: only dialect changes, no meaning."""
+"""SQL of one dialect as that of another: other SQL as SQLite's, and SQLite's, which agents and
+users write, as PostgreSQL's; only dialect changes, no meaning.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from sliders.store.sql_names import fold
+from sliders.errors import QueryError
+from sliders.sql.names import fold
+from sliders.sql.statement import DIALECT, parse_part, parse_select, with_apostrophes
 
 _PREDICATES = (exp.Predicate, exp.Connector, exp.Not, exp.In, exp.Between, exp.Exists)
 _ARITHMETIC = (
@@ -21,6 +26,85 @@ _ARITHMETIC = (
     exp.EQ,
     exp.NEQ,
 )
+
+
+_OTHERS = ("postgres", "mysql")
+_PARTS = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d"}
+_PARTED = {exp.Year: "YEAR", exp.Month: "MONTH", exp.Day: "DAY"}
+_DATED = (*_PARTED, exp.Extract, exp.Anonymous, exp.TimeToStr)
+_COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In)
+
+
+def to_sqlite(sql: str) -> tuple[exp.Query, bool]:
+    """The tree of a statement of any dialect, and whether something in it is said in SQLite's
+    words now: parts of dates, days and years between two dates, an apostrophe inside a string.
+
+    Raises QueryError: it is no single SELECT in any dialect.
+    """
+    tree, changed = _parsed(sql)
+    for node in list(tree.find_all(*_DATED)):
+        said = _of_date(node)
+        if said is not None:
+            node.replace(said)
+            changed = True
+    return tree, changed
+
+
+def _parsed(sql: str) -> tuple[exp.Query, bool]:
+    try:
+        return parse_select(sql), False
+    except QueryError:
+        tries = [*((sql, other) for other in _OTHERS), (with_apostrophes(sql), DIALECT)]
+        for text, dialect in tries:
+            with contextlib.suppress(QueryError):
+                return parse_select(text, dialect), True
+        raise
+
+
+def _of_date(node: exp.Expr) -> exp.Expr | None:
+    """A function of dates that SQLite lacks, in its words; None where it has it."""
+    for kind, part in _PARTED.items():
+        if isinstance(node, kind):
+            return _part(_bare(node.this), part)
+    if isinstance(node, exp.Extract) and node.name.upper() in _PARTS:
+        return _part(_bare(node.expression), node.name.upper())
+    if isinstance(node, exp.TimeToStr) and isinstance(node.parent, _COMPARED):
+        parts = {form: part for part, form in _PARTS.items()}
+        beside = [*node.parent.args.values(), *node.parent.expressions]
+        numbered = any(isinstance(side, exp.Literal) and not side.is_string for side in beside)
+        form = node.args["format"].name
+        return _part(_bare(node.this), parts[form]) if numbered and form in parts else None
+    if isinstance(node, exp.Anonymous) and len(node.expressions) == 2:
+        first, last = (side.sql(DIALECT) for side in node.expressions)
+        spans = {
+            "days_between": f"CAST(JULIANDAY({last}) - JULIANDAY({first}) AS INTEGER)",
+            "years_between": (
+                f"(CAST(SUBSTR({last}, 1, 4) AS INTEGER) - CAST(SUBSTR({first}, 1, 4) AS INTEGER) "
+                f"- (SUBSTR({last}, 6) < SUBSTR({first}, 6)))"
+            ),
+        }
+        said = spans.get(node.name.lower())
+        return parse_part(said) if said else None
+    return None
+
+
+def _part(date: exp.Expr, part: str) -> exp.Expr:
+    """Year, month or day of ISO text as an integer (`strftime` reads a bare
+    year as a day number).
+    """
+    start, length = {"YEAR": (1, 4), "MONTH": (6, 2), "DAY": (9, 2)}[part]
+    return parse_part(f"CAST(SUBSTR({date.sql(DIALECT)}, {start}, {length}) AS INTEGER)")
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    """A date without what only says that it is one; "now" is a date by its function alone."""
+    while isinstance(
+        node, exp.TsOrDsToTimestamp | exp.TsOrDsToDate | exp.Date | exp.Paren | exp.Cast
+    ):
+        if isinstance(node.this, exp.Literal):
+            break
+        node = node.this
+    return node
 
 
 def to_postgres(tree: exp.Query, names: Iterable[str]) -> str:
@@ -73,9 +157,9 @@ def _function(node: exp.Anonymous) -> exp.Expr:
             this=exp.Sum(this=values[0].copy()), expressions=[exp.Literal.number("0.0")]
         )
     if name == "julianday" and len(values) == 1:
-        return exp.maybe_parse(
+        return parse_part(
             f"(EXTRACT(julian FROM CAST({values[0].sql('postgres')} AS TIMESTAMP)) - 0.5)",
-            dialect="postgres",
+            "postgres",
         )
     return node
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
-from sqlglot import Dialect, TokenType, exp
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
 from sliders.errors import UnsafeStatement
-from sliders.store.sql_names import fold
+from sliders.sql.limits import MAX_SQL_CHARACTERS
+from sliders.sql.names import did_you_mean, fold
+from sliders.sql.statement import parse_select
 
-MAX_SQL_CHARACTERS = 50_000
 MAX_EXPANSION = 2_000
-_FIRST = {TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +35,7 @@ def check_statement(
         raise UnsafeStatement(
             f"the statement has {len(sql)} characters; shorten it to {MAX_SQL_CHARACTERS}"
         )
-    tree = _parse(sql)
-    if not isinstance(tree, exp.Query):
-        kind = tree.key.upper() if not isinstance(tree, exp.Command) else str(tree.this).upper()
-        raise UnsafeStatement(f"{kind} is not allowed; write one SELECT statement")
+    tree = parse_select(sql, error=UnsafeStatement)
     for node in tree.walk():
         if isinstance(
             node, (exp.DML, exp.DDL, exp.Command, exp.Pragma, exp.Attach)
@@ -50,48 +45,6 @@ def check_statement(
             raise UnsafeStatement("SELECT INTO is not allowed; write a plain SELECT")
     _check_expansion(tree)
     return CheckedStatement(_tables(tree, tables, known), tree)
-
-
-def _parse(sql: str) -> exp.Expr:
-    dialect = Dialect.get_or_raise("sqlite")
-    try:
-        tokens = dialect.tokenize(sql)
-        # Other kinds are refused before the parser warns on the terminal that
-        # it does not know them.
-        if tokens and tokens[0].token_type not in _FIRST:
-            raise UnsafeStatement(
-                f"{tokens[0].text.upper()[:40]} is not allowed; write one SELECT statement"
-            )
-        parsed = dialect.parser().parse(tokens, sql)
-    except SqlglotError as error:
-        raise UnsafeStatement(_syntax_message(error)) from error
-    except RecursionError as error:
-        raise UnsafeStatement("the statement is nested too deeply; write it flatter") from error
-    statements = [
-        tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)
-    ]
-    if not statements:
-        raise UnsafeStatement("there is no statement; write one SELECT statement")
-    if len(statements) > 1:
-        raise UnsafeStatement(
-            f"there are {len(statements)} statements; write only one SELECT statement"
-        )
-    return statements[0]
-
-
-def _syntax_message(error: SqlglotError) -> str:
-    details = getattr(error, "errors", None)
-    if not details:
-        return f"the statement does not parse: {error}; correct it and try again"
-    first = details[0]
-    near = (
-        f"{first.get('start_context', '')[-30:]}>>{first.get('highlight', '')}<<"
-        f"{first.get('end_context', '')[:30]}"
-    )
-    return (
-        f"the statement does not parse at line {first.get('line')}, column {first.get('col')}: "
-        f"{first.get('description')} near {near!r}; correct it and try again"
-    )
 
 
 def _tables(tree: exp.Query, visible: frozenset[str], known: frozenset[str]) -> frozenset[str]:
@@ -117,10 +70,10 @@ def _tables(tree: exp.Query, visible: frozenset[str], known: frozenset[str]) -> 
 
 
 def _unknown_table(name: str, visible: frozenset[str], known: frozenset[str]) -> str:
-    close = difflib.get_close_matches(name, visible, n=1)
+    close = did_you_mean(name, visible)
     listed = ", ".join(sorted(visible)) or "none"
     what = "may not be read" if name in known else "does not exist"
-    hint = f"; did you mean {close[0]!r}?" if close else "."
+    hint = f"; {close}" if close else "."
     return f"table {name!r} {what}{hint} The tables are: {listed}"
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, cast
 
+from sliders.sql.connect import connect
+
 Number = int | float
 _Finish = Callable[[list[Any], float], Any]
 
@@ -75,10 +77,8 @@ _FORMAT_WIDTH = 1_000
 _TRIM_CHARACTERS = 200
 
 
-@cache
-def _plain() -> sqlite3.Connection:
-    """A connection without data, for the functions of SQLite itself."""
-    return sqlite3.connect(":memory:", check_same_thread=False)
+_own_functions = cache(connect)
+"""A connection without data, for the functions of SQLite itself."""
 
 
 def _format(*values: Any) -> str | None:
@@ -91,7 +91,9 @@ def _format(*values: Any) -> str | None:
         ):
             raise ValueError(f"format() does not take {place.group()!r}")
     marks = ", ".join("?" * len(values))
-    return cast("str | None", _plain().execute(f"SELECT printf({marks})", values).fetchone()[0])
+    return cast(
+        "str | None", _own_functions().execute(f"SELECT printf({marks})", values).fetchone()[0]
+    )
 
 
 def _trimmer(strip: Callable[[str, str], str]) -> Callable[[object, object], str | None]:

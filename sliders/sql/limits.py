@@ -1,29 +1,71 @@
-"""What one statement in the cage may use, and what it gives."""
+"""What the statements of others may do and use in a sandbox, and what they give: values alone."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sliders.errors import UnsafeStatement
 
 FETCH_ROWS = 200
+MAX_SQL_CHARACTERS = 50_000
+
+# LENGTH bounds every single string; the others bound what one statement may contain.
+ENGINE_LIMITS = (
+    (sqlite3.SQLITE_LIMIT_LENGTH, 300_000),
+    (sqlite3.SQLITE_LIMIT_SQL_LENGTH, MAX_SQL_CHARACTERS * 4),
+    (sqlite3.SQLITE_LIMIT_COLUMN, 512),
+    (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 500),
+    (sqlite3.SQLITE_LIMIT_COMPOUND_SELECT, 100),
+    (sqlite3.SQLITE_LIMIT_VDBE_OP, 250_000),
+    (sqlite3.SQLITE_LIMIT_FUNCTION_ARG, 100),
+    (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
+    (sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200),
+    (sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 0),
+    (sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0),
+    (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one statement may use: seconds, rows and bytes of its result, bytes of
-    memory while it runs.
+    """What statements may use: seconds, rows and bytes of a result, bytes of memory
+    while they run, and SQLite's own limits by category; infinity is no limit.
     """
 
     seconds: float = 10.0
     rows: int = 10_000
     result_bytes: int = 20_000_000
-    memory_bytes: int = 512_000_000
+    memory_bytes: float = 512_000_000
+    engine: tuple[tuple[int, int], ...] = ENGINE_LIMITS
+
+
+def longest_value(size: int) -> tuple[tuple[int, int], ...]:
+    """SQLite's limit of the bytes of a value or statement, and no other."""
+    return ((sqlite3.SQLITE_LIMIT_LENGTH, size),)
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What statements may do.
+
+    `tables` are the tables and views that they may read, with what a view reads, and
+    `functions` those that they may call; None is every one. `writes` is "cells" where they
+    may update the tables, but for the `fixed` columns, and "rows" where they may also add and
+    take out rows. `subqueries` in FROM and WITH may be there, and may be `recursive`.
+    """
+
+    tables: frozenset[str] | None = None
+    functions: frozenset[str] | None = None
+    writes: Literal["nothing", "cells", "rows"] = "nothing"
+    fixed: frozenset[str] = frozenset()
+    subqueries: bool = True
+    recursive: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,15 @@
+from .limits import Limits as Limits
+from .limits import Result as Result
+from .limits import Rights as Rights
+from .limits import longest_value as longest_value
+from .quoting import plain_identifier as plain_identifier
+from .quoting import quote_identifier as quote_identifier
+from .quoting import quote_literal as quote_literal
+from .sandbox import Sandbox as Sandbox
+from .sandbox import SandboxError as SandboxError
+from .statement import parse_select as parse_select
+from .statement import parse_statements as parse_statements
+from .statement import statement_in as statement_in
+from .translate import to_postgres as to_postgres
+from .translate import to_sqlite as to_sqlite
+from .wall import check_statement as check_statement

@@ -1,0 +1,55 @@
+"""Names of tables and columns as SQLite compares them, and the nearest real ones of a name that
+means none.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+from rapidfuzz import fuzz, process, utils
+
+# Names that SQLite keeps for itself, that its table-valued functions answer to, or that system
+# and export tables use.
+RESERVED_PREFIXES = ("sl_", "sqlite_", "pragma_", "audit_", "fts5", "fts3", "fts4", "rtree")
+RESERVED_TABLES = frozenset(
+    {
+        "cell_absence",
+        "json_each",
+        "json_tree",
+        "dbstat",
+        "generate_series",
+        "bytecode",
+        "tables_used",
+        "sqlite_stmt",
+    }
+)
+_NEAREST = 5
+
+
+def fold(name: str) -> str:
+    """`name` as SQLite compares identifiers: ASCII letters in lower case,
+    all others as they are.
+    """
+    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question that offers the nearest of the known names; empty where none is near."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {close[0]!r}?" if close else ""
+
+
+def nearest(word: str, texts: Sequence[str], least: float = 0.0) -> list[str]:
+    """The few texts most like a word, best first; none that is less like it
+    than `least` (of 100).
+    """
+    found = process.extract(
+        word,
+        list(dict.fromkeys(texts)),
+        scorer=fuzz.WRatio,
+        processor=utils.default_process,
+        limit=_NEAREST,
+        score_cutoff=least,
+    )
+    return [text for text, _, _ in found]

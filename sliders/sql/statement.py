@@ -1,0 +1,114 @@
+"""The parser of statements, with one set of sentences for what is no single SELECT."""
+
+from __future__ import annotations
+
+import re
+
+import sqlglot
+from sqlglot import Dialect, TokenType, exp
+from sqlglot.errors import SqlglotError
+
+from sliders.errors import QueryError, SlidersError
+
+DIALECT = "sqlite"
+_SQLITE = Dialect.get_or_raise(DIALECT)
+_OTHER_STATEMENTS = frozenset(
+    {*_SQLITE.parser_class.STATEMENT_PARSERS, *_SQLITE.tokenizer_class.COMMANDS, TokenType.REPLACE}
+) - {TokenType.SEMICOLON}
+_INNER = re.compile(r" but got <.*>|\x1b\[\d*m")
+"""The parser's own objects and the colours of a terminal in its messages."""
+
+
+def parse_statements(
+    sql: str,
+    dialect: str = DIALECT,
+    *,
+    error: type[SlidersError] = QueryError,
+    text: str = "the SQL",
+    wanted: str = "one SQLite SELECT",
+) -> list[exp.Expr]:
+    """The statements of a text, of any kind.
+
+    Args:
+        error: the exception that says that the text does not parse.
+        text: what the exception calls the text.
+        wanted: what the exception asks for.
+    """
+    try:
+        parsed = sqlglot.parse(sql, dialect=dialect)
+    except SqlglotError as found:
+        words = _INNER.sub("", str(found)).strip().splitlines()
+        raise error(
+            f"{text} does not parse: {words[0] if words else 'check its syntax'}; write {wanted}"
+        ) from found
+    except RecursionError as found:
+        raise error(f"{text} is nested too deeply; write it flatter") from found
+    return [tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)]
+
+
+def parse_select(
+    sql: str, dialect: str = DIALECT, error: type[SlidersError] = QueryError
+) -> exp.Query:
+    """The one SELECT of a text.
+
+    Raises `error`: it does not parse, is not one statement, or is not a SELECT.
+    """
+    if kind := _other_statement(sql):
+        raise error(f"{kind} is not allowed; write one SELECT statement")
+    trees = parse_statements(sql, dialect, error=error)
+    if len(trees) != 1:
+        raise error(f"{len(trees)} statements were given; write exactly one SELECT")
+    [tree] = trees
+    if isinstance(tree, (exp.DML, exp.DDL)) and not isinstance(tree, exp.Query):
+        raise error(f"{tree.key.upper()} is not allowed; write one SELECT statement")
+    if not isinstance(tree, exp.Query):
+        raise error("the statement is not a SELECT; write one SELECT")
+    return tree
+
+
+def _other_statement(sql: str) -> str:
+    """The first word of a text that starts like a statement of another kind; the parser would
+    warn on the terminal that it does not know some of them.
+    """
+    try:
+        tokens = _SQLITE.tokenize(sql)
+    except SqlglotError:
+        return ""
+    other = bool(tokens) and tokens[0].token_type in _OTHER_STATEMENTS
+    return tokens[0].text.upper()[:40] if other else ""
+
+
+def parse_part(sql: str, dialect: str = DIALECT) -> exp.Expr:
+    """An expression or statement that the package itself wrote."""
+    return sqlglot.parse_one(sql, dialect=dialect)
+
+
+def statement_in(reply: str) -> str:
+    """The statement of a reply that may carry a code fence or a trailing semicolon;
+    nothing else is taken off.
+    """
+    text = reply.strip()
+    if "```" in text:
+        text = text.split("```")[1]
+        head, _, rest = text.partition("\n")
+        text = rest if head.strip().isalpha() and rest.strip() else text
+    return text.strip().removesuffix(";").strip()
+
+
+def with_apostrophes(sql: str) -> str:
+    """A statement with each apostrophe between two letters doubled, as a string of SQL spells it.
+
+    >>> with_apostrophes("SELECT price FROM t WHERE name = 'Piper's Row'")
+    "SELECT price FROM t WHERE name = 'Piper''s Row'"
+    """
+    return re.sub(r"(?<=\w)'(?=\w)", "''", sql)
+
+
+def without_limit(sql: str) -> str:
+    """The statement with all its rows.
+
+    Raises QueryError: it is no single SELECT.
+    """
+    tree = parse_select(sql)
+    tree.set("limit", None)
+    return tree.sql(DIALECT)
