@@ -1,0 +1,47 @@
+"""What there is one of: each of these calls stands in one module of the package."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[1] / "sliders"
+
+
+def _called(tree: ast.AST) -> set[str]:
+    """The dotted names of the functions that are called or handed on."""
+    return {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+
+
+def _modules(wanted: str) -> list[str]:
+    found = []
+    for path in sorted(SOURCES.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported = {
+            f"{node.module}.{name.name}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            for name in node.names
+        }
+        if any(wanted in name for name in _called(tree) | imported):
+            found.append(str(path.relative_to(SOURCES)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("call", "module"),
+    [
+        ("sqlglot.parse", "sql/statement.py"),
+        ("sqlite3.connect", "sql/connect.py"),
+        (".set_authorizer", "sql/sandbox.py"),
+        (".set_progress_handler", "sql/sandbox.py"),
+    ],
+)
+def test_it_is_called_in_one_module(call: str, module: str) -> None:
+    assert _modules(call) == [module]
+
+
+def test_no_other_way_of_sqlglot_to_parse_is_used() -> None:
+    assert _modules("maybe_parse") == []
