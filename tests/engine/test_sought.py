@@ -118,8 +118,12 @@ SHEETS = Table(
 )
 
 
-def verdicts(path: Path, sheets: Sequence[str], stating: Collection[str]) -> dict[str, str]:
-    """What a query for the population makes of each sheet; only those `stating` it tell one."""
+def verdicts(
+    path: Path, sheets: Sequence[str], stating: Collection[str]
+) -> tuple[dict[str, str], int]:
+    """What a query for the population makes of each sheet, and how many it leaves out unread; only
+    those `stating` it tell one.
+    """
     with Workspace(path, model=ScriptedModel({}), embedder=KindAndPlace()) as ws:
         for number, about in enumerate(sheets):
             told = f", and its population is {number} people" if about in stating else ""
@@ -127,14 +131,15 @@ def verdicts(path: Path, sheets: Sequence[str], stating: Collection[str]) -> dic
         ws.session.catalog.schemas.save(Schema((SHEETS,)), "test")
         sql = "SELECT population FROM towns"
         result = asyncio.run(run_query(ws.session, sql, reader=PatternReader(), reuse=False))
-    return {trace.document: trace.verdict for trace in result.explanation.traces}
+    traces = result.explanation.traces
+    return {trace.document: trace.verdict for trace in traces}, result.loss.excluded
 
 
 def test_kinds_are_told_apart_although_partners_are_near_each_other(tmp_path: Path) -> None:
     towns, clubs = (
         [f"{kind} of {place}" for place in ("Arden", "Brill")] for kind in ("town", "club")
     )
-    found = verdicts(tmp_path / "w.db", ["town", *towns, *clubs * 5], {"town", *towns})
+    found, _ = verdicts(tmp_path / "w.db", ["town", *towns, *clubs * 5], {"town", *towns})
     sampled = {name.rsplit(" ", 1)[0] for name, verdict in found.items() if verdict == "sampled"}
     assert sampled > {"town", *clubs}, "a town is sampled with a club of its place"
     excluded = {name for name, verdict in found.items() if verdict == "excluded"}
@@ -144,10 +149,10 @@ def test_kinds_are_told_apart_although_partners_are_near_each_other(tmp_path: Pa
 def test_where_the_values_are_of_no_kind_nothing_is_left_out(tmp_path: Path) -> None:
     sheets = [f"{kind} of {place}" for kind in ("town", "club") for place in ("Arden", "Brill")]
     stating = {"town of Arden", "club of Brill"}
-    found = verdicts(tmp_path / "w.db", sheets * 6, stating)
+    found, excluded = verdicts(tmp_path / "w.db", sheets * 6, stating)
     sampled = [name.rsplit(" ", 1)[0] for name, verdict in found.items() if verdict == "sampled"]
     assert stating < set(sampled), "sheets of both kinds tell it, and one does not"
-    assert "excluded" not in found.values()
+    assert excluded == 0 and "excluded" not in found.values()
 
 
 def test_a_ranking_of_some_segments_keeps_the_order_and_the_nearest() -> None:
