@@ -23,10 +23,10 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
+from tests.reconcile.test_reconcile_runs import choosing, costs, two_reports
+from tests.reconcile.test_repaired_workspace import repairing
 
 from .query_double import PatternReader, workspace
-from .test_reconcile_runs import choosing, costs, two_reports
-from .test_repaired_workspace import repairing
 
 QUESTION = "What is the total cost?"
 PADDING = "Nothing of note was said at the meeting that day, and everybody went home early. " * 40

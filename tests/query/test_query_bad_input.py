@@ -16,8 +16,7 @@ from sliders.extraction import Absence, Cell, Grounding, Span
 from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Table
-
-from .query_double import FILLER, PatternReader, ship_text, workspace
+from tests.engine.query_double import FILLER, PatternReader, ship_text, workspace
 
 
 def run(ws: Workspace, sql: str, reader: PatternReader | None = None) -> QueryResult:

@@ -16,8 +16,7 @@ from sliders.engine import Session, citations_of, settle_data_table
 from sliders.extraction import Absence, Cell, How
 from sliders.settings import Settings
 from sliders.store import Catalog, Database
-
-from .samples import DOCUMENT, ORDERS, fill, grounded, rows_of, span_of
+from tests.store.samples import DOCUMENT, ORDERS, fill, grounded, rows_of, span_of
 
 CELLS = (
     replace(

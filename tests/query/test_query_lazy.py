@@ -27,8 +27,7 @@ from sliders.extraction import Absence
 from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Schema
-
-from .query_double import SHIPS, PatternReader, truth, workspace
+from tests.engine.query_double import SHIPS, PatternReader, truth, workspace
 
 COUNT = 20
 

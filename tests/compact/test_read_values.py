@@ -17,8 +17,7 @@ from sliders.llm import COMPACT, Request, Response
 from sliders.llm.testing import FunctionModel, truncated
 from sliders.schema import Column, Table
 from sliders.values import ColumnType
-
-from .passages import BOOLEAN, INTEGER, asked_for, source_of
+from tests.extraction.passages import BOOLEAN, INTEGER, asked_for, source_of
 
 TEXT = "Merrow\n\nThe ferry takes 20 cars and was built in Arden in 1911. Nobody ever liked her."
 FERRY = Table(

@@ -18,9 +18,8 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Grain, Schema, Table
 from sliders.values import ColumnType
-
-from .query_double import SHIPS as VESSELS
-from .query_double import PatternReader, workspace
+from tests.engine.query_double import SHIPS as VESSELS
+from tests.engine.query_double import PatternReader, workspace
 
 GROSS, NET = "the gross weight in tons", "the net weight in tons"
 ONLY_LARGE = "the gross weight in tons, of large ships alone"

@@ -17,8 +17,17 @@ from sliders.audit import check_audit, export_audit, export_csv, export_excel, e
 from sliders.errors import AuditError, StoreError
 from sliders.extraction import Absence, Cell, How, Span
 from sliders.store import Catalog, Database, Decision, Derivation, lineage_of, words_of_odds
-
-from .samples import DOCUMENT, MERGED, TEXT, chunks_of, document, grounded, merge, rows_of, span_of
+from tests.store.samples import (
+    DOCUMENT,
+    MERGED,
+    TEXT,
+    chunks_of,
+    document,
+    grounded,
+    merge,
+    rows_of,
+    span_of,
+)
 
 
 def verify_audit(path: str | Path) -> list[str]:

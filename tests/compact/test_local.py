@@ -16,8 +16,7 @@ from sliders.compact import EMBEDDED, LocalServer, download_bar, local_model, ph
 from sliders.errors import ModelUnavailable
 from sliders.llm import Message, Request
 from sliders.settings import Settings, default_cache_dir
-
-from .requests import rows_request
+from tests.llm.requests import rows_request
 
 needs_file = pytest.mark.skipif(
     not EMBEDDED.path(default_cache_dir()).is_file(),
