@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from sliders import Workspace
 from sliders.audit import why
 from sliders.engine import Session, citations_of, settle_data_table
 from sliders.extraction import Absence, Cell, How
-from sliders.settings import Settings
-from sliders.store import Catalog, Database
+from sliders.llm.testing import ScriptedModel
+from sliders.retrieval import HashEmbedder
 from tests.store.samples import DOCUMENT, ORDERS, fill, grounded, rows_of, span_of
 
 CELLS = (
@@ -32,11 +32,10 @@ CELLS = (
 
 @pytest.fixture
 def session(place: str | Path) -> Iterator[Session]:
-    with Database(place) as database:
-        catalog = fill(Catalog(database))
-        catalog.extractions.save([replace(rows_of(DOCUMENT)[0], cells=CELLS)])
-        unused: Any = None
-        yield Session(catalog, unused, Settings(), unused)
+    with Workspace(place, model=ScriptedModel({}), embedder=HashEmbedder()) as ws:
+        fill(ws.session.catalog)
+        ws.session.catalog.extractions.save([replace(rows_of(DOCUMENT)[0], cells=CELLS)])
+        yield ws.session
 
 
 def test_every_way_of_reading_is_told(session: Session) -> None:
