@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 import tempfile
 import time
 import traceback
@@ -100,8 +99,11 @@ def _told(answer: Any, calls: Mapping[str, int]) -> Any:
 class _Play:
     """One case under way in a workspace."""
 
-    def __init__(self, case: Any, reader: Any, workspace: Any, files: Mapping[str, Path]) -> None:
-        self.case, self.reader, self.workspace, self.files = case, reader, workspace, files
+    def __init__(
+        self, checkout: Path, case: Any, reader: Any, workspace: Any, files: Mapping[str, Path]
+    ) -> None:
+        self.checkout, self.case, self.reader = checkout, case, reader
+        self.workspace, self.files = workspace, files
 
     def step(self, step: Mapping[str, Any]) -> Iterator[Any]:
         """The outcomes of one step; none where it only changes something."""
@@ -125,7 +127,7 @@ class _Play:
             from benchmarks.trust.server import command
 
             folder = next(iter(self.files.values())).parent
-            told = command(Path(sys.argv[1]).resolve(), folder, step["command"], self.reader)
+            told = command(self.checkout, folder, step["command"], self.reader)
             yield judge({"right": 0, **step}, told, control)
         elif "tables" in step:
             yield judge(
@@ -202,6 +204,7 @@ def play(package: Any, case: Any) -> dict[str, Any]:
     from sliders.errors import SlidersError
 
     reader, outcomes, started = Reader(case), list[Any](), time.perf_counter()
+    checkout = Path(package.__file__).resolve().parents[1]
     with tempfile.TemporaryDirectory() as folder:
         files = {paper.name: Path(folder, paper.name.partition("#")[0]) for paper in case.papers}
         for paper in (paper for paper in case.papers if not paper.later):
@@ -211,7 +214,7 @@ def play(package: Any, case: Any) -> dict[str, Any]:
                 Path(folder, "workspace.db"), model=_model(reader), **case.settings
             ) as ws:
                 ws.add([str(files[paper.name]) for paper in case.papers if not paper.later])
-                playing = _Play(case, reader, ws, files)
+                playing = _Play(checkout, case, reader, ws, files)
                 for step in case.steps:
                     outcomes += playing.step(step)
         except (SlidersError, *_CRASHES) as error:

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -34,6 +34,17 @@ _ERRORS = {
     "unavailable": (401, "the key is wrong"),
 }
 _SECONDS = 120
+_listeners: list[Callable[[Mapping[str, Any]], None]] = []
+
+
+@contextmanager
+def bodies_heard_by(listener: Callable[[Mapping[str, Any]], None]) -> Iterator[None]:
+    """Call `listener` with the body of each request that a served reader gets inside the block."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
 
 
 def _shape(body: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -71,6 +82,8 @@ def served(reader: Reader) -> Iterator[str]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            for listener in tuple(_listeners):
+                listener(body)
             shape = _shape(body)
             said = "\n".join(str(m["content"]) for m in body["messages"])
             asked = shape.get("properties") or [name for name in _STAGES if f'{{"{name}":' in said]

@@ -33,6 +33,19 @@ def requests_allowed(allowed: bool = True) -> Iterator[None]:
         network_switch.ALLOW_REQUESTS = before
 
 
+_listeners: list[Callable[[Request], None]] = []
+
+
+@contextmanager
+def requests_heard_by(listener: Callable[[Request], None]) -> Iterator[None]:
+    """Call `listener` with each request that any double gets in the block, before it replies."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
 def _compact(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=dict)
 
@@ -60,6 +73,8 @@ class _Double:
     async def generate(self, request: Request) -> Response:
         """See `Model.generate`; the request is kept in `history`."""
         self.history.append(request)
+        for listener in tuple(_listeners):
+            listener(request)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:

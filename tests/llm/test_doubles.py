@@ -6,7 +6,13 @@ import pytest
 
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm import Message, Request, network_switch
-from sliders.llm.testing import FunctionModel, ScriptedModel, requests_allowed, truncated
+from sliders.llm.testing import (
+    FunctionModel,
+    ScriptedModel,
+    requests_allowed,
+    requests_heard_by,
+    truncated,
+)
 
 from .requests import rows_request
 
@@ -55,6 +61,15 @@ async def test_a_function_may_be_async() -> None:
         return request.stage
 
     assert (await FunctionModel(reply).generate(ask("a", "plan"))).text == "plan"
+
+
+async def test_a_listener_hears_the_requests_of_every_double_while_it_listens() -> None:
+    heard: list[Request] = []
+    with requests_heard_by(heard.append):
+        await ScriptedModel(["one"]).generate(ask("a"))
+        await FunctionModel(lambda _: "two").generate(ask("b"))
+    await FunctionModel(lambda _: "three").generate(ask("c"))
+    assert heard == [ask("a"), ask("b")]
 
 
 def test_requests_are_off_in_tests_and_come_back_off() -> None:
