@@ -15,11 +15,12 @@ from sliders.answer.mixed_units import mixed_units
 from sliders.answer.names_compared import printed_names
 from sliders.answer.probes import counting, distinct, number
 from sliders.answer.profile import DATED, NUMERIC, TableProfile
-from sliders.answer.references import References, read_by
+from sliders.answer.references import References
 from sliders.answer.resolving import resolved
 from sliders.answer.result_shape import empty, yes_or_no
 from sliders.answer.turns import Asks, QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.sql.names import read_by
 from sliders.sql.statement import DIALECT
 
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)

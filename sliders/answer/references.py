@@ -90,9 +90,3 @@ class References:
         holders = [self.aliases[owner]] if owner else self.used()
         known = [c.column.name for p in holders for c in p.columns]
         return f"there is no column {name}; the nearest are {', '.join(nearest(name, known))}"
-
-
-def read_by(select: exp.Select) -> list[exp.Expr]:
-    """What the FROM clause and the joins name."""
-    source = select.args.get("from_") or select.args.get("from")
-    return [source.this, *(join.this for join in select.args.get("joins") or ())] if source else []

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sliders.answer.references import read_by
 from sliders.answer.resolving import named, resolved
 from sliders.answer.turns import TableView
 from sliders.errors import QueryError
+from sliders.sql.names import read_by
 from sliders.sql.statement import DIALECT, parse_select
 
 Carried = list[tuple[str, str]]

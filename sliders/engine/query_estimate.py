@@ -5,13 +5,13 @@ from __future__ import annotations
 from sliders.engine.query_candidates import FEWEST, SHARE, sample_size
 from sliders.engine.running_query import Running
 from sliders.engine.table_run import TableRun
-from sliders.query.cost import Estimate
+from sliders.query.cost import TokenEstimate
 from sliders.query.explain import Explanation, PlanNode
 from sliders.query.filter_order import Ordered
 from sliders.query.filters import leaves
 from sliders.query.parsing import TableUse, contradiction
 
-_NOTHING = Estimate(0.0, 0.0, 0.0)
+_NOTHING = TokenEstimate(0.0, 0.0, 0.0)
 _UNCERTAIN = 2.0
 """Factor of the interval where figures come from names alone."""
 
@@ -41,8 +41,8 @@ def _table(running: Running, use: TableUse) -> PlanNode:
     documents = list(running.index.entries)
     sampled = documents[: sample_size(len(documents))] if new else []
     sample_tokens = float(sum(sum(running.index.sizes(d)) for d in sampled))
-    sample = Estimate(sample_tokens, sample_tokens * 0.5, sample_tokens * 1.5)
-    work = Estimate(0.0, 0.0, 0.0)
+    sample = TokenEstimate(sample_tokens, sample_tokens * 0.5, sample_tokens * 1.5)
+    work = TokenEstimate(0.0, 0.0, 0.0)
     first = ""
     for document_id in documents[len(sampled) :]:
         estimate, ordered = _document(run, document_id, use, bool(new))
@@ -63,7 +63,7 @@ def _table(running: Running, use: TableUse) -> PlanNode:
 
 def _document(
     run: TableRun, document_id: str, use: TableUse, new: bool
-) -> tuple[Estimate, Ordered | None]:
+) -> tuple[TokenEstimate, Ordered | None]:
     known = run.values(document_id)
     selected = [n for n in use.select if n not in known]
     ordered = (
@@ -76,4 +76,4 @@ def _document(
     spread = max((high - low for low, high in bounds), default=0.3)
     factor = _UNCERTAIN if new else 1 + spread
     most = sum(run.cost(document_id, n) for n in run.attributes if n not in known)
-    return Estimate(tokens, tokens / factor, min(max(most, tokens), tokens * factor)), ordered
+    return TokenEstimate(tokens, tokens / factor, min(max(most, tokens), tokens * factor)), ordered

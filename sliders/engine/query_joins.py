@@ -14,7 +14,7 @@ from sliders.engine.join_values import Seeking, Sought, sought
 from sliders.engine.running_query import Running
 from sliders.engine.table_run import TableRun
 from sliders.extraction.cell import Scalar
-from sliders.query.cost import Estimate
+from sliders.query.cost import TokenEstimate
 from sliders.query.explain import PlanNode
 from sliders.query.filter_order import NextJoin, Side, first_join, next_join
 from sliders.query.filters import And, Expression, Filter, joined
@@ -92,7 +92,7 @@ async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -
     if not edges and len(first) == 1:
         await running.complete(chosen.table, running.accepted[chosen.table], first)
     spent = sum(run.spent(document_id) for document_id in run.steps) - before
-    estimate = Estimate(chosen.tokens, chosen.tokens / 2, chosen.tokens * 2)
+    estimate = TokenEstimate(chosen.tokens, chosen.tokens / 2, chosen.tokens * 2)
     running.joins.append(
         PlanNode(
             "join" if edges else "filter",

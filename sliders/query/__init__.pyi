@@ -1,8 +1,8 @@
 from .cost import Depths as Depths
-from .cost import Estimate as Estimate
 from .cost import Rounds as Rounds
 from .cost import Share as Share
 from .cost import Statistics as Statistics
+from .cost import TokenEstimate as TokenEstimate
 from .cost import expected_tokens as expected_tokens
 from .cost import rounds as rounds
 from .filter_order import NextJoin as NextJoin

@@ -30,15 +30,17 @@ _RECENT_RANKS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class TokenEstimate:
     """Tokens expected, with an interval that holds the true figure about nine times of ten."""
 
     tokens: float
     low: float
     high: float
 
-    def __add__(self, other: Estimate) -> Estimate:
-        return Estimate(self.tokens + other.tokens, self.low + other.low, self.high + other.high)
+    def __add__(self, other: TokenEstimate) -> TokenEstimate:
+        return TokenEstimate(
+            self.tokens + other.tokens, self.low + other.low, self.high + other.high
+        )
 
     def __str__(self) -> str:
         return f"{self.tokens:,.0f} tokens ({self.low:,.0f} to {self.high:,.0f})"

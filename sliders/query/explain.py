@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sliders.query.cost import Estimate
+from sliders.query.cost import TokenEstimate
 
 _SHOWN_DOCUMENTS = 20
 Kind = Literal["result", "join", "filter", "retrieve", "sample", "documents"]
@@ -24,7 +24,7 @@ class PlanNode:
     kind: Kind
     subject: str
     detail: str = ""
-    estimate: Estimate | None = None
+    estimate: TokenEstimate | None = None
     actual: int | None = None
     rows: int | None = None
     inputs: tuple[PlanNode, ...] = ()

@@ -17,6 +17,7 @@ from sliders.errors import QueryError
 from sliders.query.filters import And, Expression, Filter, Or, Scalar, joined, leaves
 from sliders.query.predicates import SYSTEM, Names, QueryTable, Unsupported, place, predicate
 from sliders.schema.types import ColumnType, Table
+from sliders.sql.names import read_by
 from sliders.sql.statement import parse_part, parse_select
 
 __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result_sql"]
@@ -154,11 +155,7 @@ def result_sql(query: Query, relations: Mapping[str, str]) -> str:
     """
     select = _parsed(query.sql)
     columns: list[exp.Expr] = []
-    for node in (
-        select.args.get("from_") or select.args.get("from"),
-        *(select.args.get("joins") or []),
-    ):
-        table = node.this
+    for table in read_by(select):
         alias = table.alias_or_name
         columns.append(
             exp.alias_(exp.table_(relations[alias], quoted=True), alias, table=True, quoted=True)
@@ -202,15 +199,14 @@ def _sources(sql: str, select: exp.Select, known: Sequence[QueryTable]) -> dict[
             raise QueryError(
                 f"a subquery is not supported{place(sql, inner)}; split it into two queries"
             )
-    start = select.args.get("from_") or select.args.get("from")
-    if start is None:
+    if not read_by(select):
         raise QueryError(
             "the query has no FROM; name the table whose rows it wants, for instance: FROM docs"
         )
     by_name = {table.name.casefold(): table for table in known}
     found: dict[str, QueryTable] = {}
-    for node in [start, *(select.args.get("joins") or [])]:
-        table = node.this
+    for table in read_by(select):
+        node = table.parent
         at = place(sql, table)
         if not isinstance(table, exp.Table):
             raise QueryError(f"FROM takes only tables{at}; name a table and filter it with WHERE")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -12,6 +11,7 @@ from sqlglot import exp
 from sliders.errors import QueryError
 from sliders.query.filters import And, Expression, Filter, Or, Scalar, Undecidable, joined
 from sliders.schema.types import ColumnType, Table
+from sliders.sql.names import did_you_mean
 
 SYSTEM = ("document", "document_id")
 """Columns that every table has, known without reading."""
@@ -126,8 +126,7 @@ class Names:
         for known in (*table.table.column_names, *SYSTEM):
             if known.casefold() == name.casefold():
                 return known
-        close = difflib.get_close_matches(name, table.table.column_names, 1, 0.85)
-        if not table.open or close:
+        if not table.open or did_you_mean(name, table.table.column_names, 0.85):
             raise QueryError(
                 f"table {alias!r} has no column {name!r}{at}; {self._known(name, alias)}"
             )
@@ -137,12 +136,8 @@ class Names:
         known = [
             c for a, t in self.tables.items() if alias in ("", a) for c in t.table.column_names
         ]
-        close = difflib.get_close_matches(name, known, 1)
-        return (
-            f"did you mean {close[0]!r}?"
-            if close
-            else f"its columns are: {', '.join(dict.fromkeys(known)) or 'none'}"
-        )
+        columns = ", ".join(dict.fromkeys(known)) or "none"
+        return did_you_mean(name, known) or f"its columns are: {columns}"
 
 
 _PLAIN = {"eq", "neq", "lt", "lte", "gt", "gte", "between", "in", "is"}

@@ -50,7 +50,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnProfile:
+class ColumnTraits:
     """What the data say of one column.
 
     `coverage` is the share of rows with a value, `unique_in_chunk` the share of the filled cells
@@ -161,7 +161,7 @@ def is_identifying(column: Column, encoded: Encoded, prose: bool, key: bool) -> 
 
 def profile_columns(
     table: Table, encoded: Sequence[Encoded], documents: Codes, chunks: Codes
-) -> tuple[ColumnProfile, ...]:
+) -> tuple[ColumnTraits, ...]:
     """Profile each column on the rows' codes, documents and chunks."""
     profiles = []
     for column, coded in zip(table.columns, encoded, strict=True):
@@ -175,7 +175,7 @@ def profile_columns(
             per_document = np.bincount(pairs[0])
             varies = float((per_document > 1).sum()) / max(1, int((per_document > 0).sum()))
         profiles.append(
-            ColumnProfile(
+            ColumnTraits(
                 name=column.name,
                 coverage=count / len(filled) if len(filled) else 0.0,
                 distinct=int(np.count_nonzero(shares)),

@@ -13,7 +13,7 @@ from sliders.extraction.cell import Scalar
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
-from sliders.reconcile.column_codes import ColumnProfile
+from sliders.reconcile.column_codes import ColumnTraits
 from sliders.schema.types import KeyScope, Table
 
 _SHOWN = 24  # rows that a prompt shows
@@ -52,7 +52,7 @@ class KeyCase:
 
 
 def key_request(
-    table: Table, profiles: Sequence[ColumnProfile], case: KeyCase, dialect: Dialect
+    table: Table, profiles: Sequence[ColumnTraits], case: KeyCase, dialect: Dialect
 ) -> Request:
     """The question what identifies one thing in a table, and how far that reaches; pure."""
     prompt = load_prompt("reconcile/choose_key", dialect)
@@ -87,7 +87,7 @@ def key_request(
 
 
 async def propose_key(
-    model: Model, table: Table, profiles: Sequence[ColumnProfile], case: KeyCase
+    model: Model, table: Table, profiles: Sequence[ColumnTraits], case: KeyCase
 ) -> tuple[KeyReply | None, str]:
     """What the model says, None where no usable reply came; and why.
 

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from sliders.errors import RepairError
-from sliders.reconcile.column_codes import Codes, ColumnProfile, Encoded, combine, unique_share
+from sliders.reconcile.column_codes import Codes, ColumnTraits, Encoded, combine, unique_share
 from sliders.schema.row_names import called_as_row
 from sliders.schema.types import ColumnType, Table
 
@@ -129,7 +129,7 @@ class KeyChooser:
     def __init__(
         self,
         table: Table,
-        profiles: Sequence[ColumnProfile],
+        profiles: Sequence[ColumnTraits],
         encoded: Sequence[Encoded],
         documents: Codes,
         chunks: Codes,

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.column_codes import Codes, ColumnProfile
+from sliders.reconcile.column_codes import Codes, ColumnTraits
 from sliders.reconcile.guard import Outcome
 from sliders.reconcile.keys import KeyPlan, group_extremes, sorted_groups
 from sliders.reconcile.relation import MemoryRelation
@@ -180,7 +180,7 @@ class Merged:
 
 
 def roles_of(
-    table: Table, profiles: Sequence[ColumnProfile], plan: KeyPlan, rows: int
+    table: Table, profiles: Sequence[ColumnTraits], plan: KeyPlan, rows: int
 ) -> tuple[Role, ...]:
     """What each column is to a group, as its type and its values say."""
     roles: list[Role] = []

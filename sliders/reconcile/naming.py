@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.column_codes import Codes, ColumnProfile, Encoded
+from sliders.reconcile.column_codes import Codes, ColumnTraits, Encoded
 from sliders.reconcile.decider import Memory
 from sliders.reconcile.forms import Forms
 from sliders.reconcile.garbage_pause import paused
@@ -57,7 +57,7 @@ async def name_columns(
     table: Table,
     relation: MemoryRelation,
     encoded: Sequence[Encoded],
-    profiles: Sequence[ColumnProfile],
+    profiles: Sequence[ColumnTraits],
     options: Options,
     memory: Memory,
 ) -> Naming:
@@ -87,7 +87,7 @@ def _names_rows(table: Table, column: Column) -> bool:
 
 
 def _others(
-    place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile]
+    place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnTraits]
 ) -> list[tuple[Codes, float]]:
     """The columns that tell of a name, with the chance that two different rows agree: in a short
     table a row with itself counts much. Columns that differ among rows of one name, as amounts of
@@ -127,7 +127,7 @@ class _Column:
         self.decisions: list[Choice] = []
 
     def suggested(
-        self, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile]
+        self, encoded: Sequence[Encoded], profiles: Sequence[ColumnTraits]
     ) -> list[VariantPair]:
         """The pairs to decide on: those that the rows do not speak against, as they only can
         where a name has one row.

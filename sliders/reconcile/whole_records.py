@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from sliders.reconcile.canonical import Links
-from sliders.reconcile.column_codes import Codes, ColumnProfile, Encoded
+from sliders.reconcile.column_codes import Codes, ColumnTraits, Encoded
 from sliders.reconcile.resolution import Match, Resolved, cluster, link
 from sliders.schema.types import ColumnType, Table
 
@@ -19,7 +19,7 @@ _SHARE = 10  # rows for each group that is offered
 
 
 def record_groups(
-    table: Table, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile], documents: Codes
+    table: Table, encoded: Sequence[Encoded], profiles: Sequence[ColumnTraits], documents: Codes
 ) -> list[list[int]]:
     """Groups of rows of different documents that may be one thing, the likeliest first, at
     most one for ten rows.

@@ -8,6 +8,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 from rapidfuzz import fuzz, process, utils
+from sqlglot import exp
 
 # Names that SQLite keeps for itself, that its table-valued functions answer to, or that system
 # and export tables use.
@@ -34,9 +35,11 @@ def fold(name: str) -> str:
     return "".join(letter.lower() if letter.isascii() else letter for letter in name)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question that offers the nearest of the known names; empty where none is near."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+def did_you_mean(name: str, known: Iterable[str], least: float = 0.6) -> str:
+    """A question that offers the nearest of the known names; empty where none is as like the
+    name as `least` (of 1).
+    """
+    close = difflib.get_close_matches(name, list(known), 1, least)
     return f"did you mean {close[0]!r}?" if close else ""
 
 
@@ -53,3 +56,9 @@ def nearest(word: str, texts: Sequence[str], least: float = 0.0) -> list[str]:
         score_cutoff=least,
     )
     return [text for text, _, _ in found]
+
+
+def read_by(select: exp.Select) -> list[exp.Expr]:
+    """What the FROM clause and the joins read: tables and subqueries, in this order."""
+    source = select.args.get("from_") or select.args.get("from")
+    return [source.this, *(join.this for join in select.args.get("joins") or ())] if source else []

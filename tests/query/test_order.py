@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from sliders.query import (
     And,
     Depths,
-    Estimate,
     Expression,
     Filter,
     Or,
@@ -24,6 +23,7 @@ from sliders.query import (
     Share,
     Side,
     Statistics,
+    TokenEstimate,
     expected_tokens,
     first_join,
     leaves,
@@ -238,4 +238,4 @@ def test_statistics_learn_and_survive_the_store() -> None:
 
 
 def test_estimates_add_up() -> None:
-    assert Estimate(10, 5, 20) + Estimate(1, 1, 1) == Estimate(11, 6, 21)
+    assert TokenEstimate(10, 5, 20) + TokenEstimate(1, 1, 1) == TokenEstimate(11, 6, 21)
