@@ -12,8 +12,7 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from sliders.errors import StoreError, UnsafeStatement
@@ -38,13 +37,9 @@ _FUNCTIONS = """abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling char
     unixepoch unhex unlikely upper -> ->>"""
 ALLOWED_FUNCTIONS = frozenset(_FUNCTIONS.split()) | frozenset(ANALYST_AGGREGATES)
 
-_CHANGES = {
-    "nothing": frozenset[int](),
-    "cells": frozenset({sqlite3.SQLITE_UPDATE}),
-    "rows": frozenset({sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_DELETE}),
-}
+_ROWS = frozenset({sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_DELETE})
+_CHANGES = {"nothing": frozenset(), "cells": {sqlite3.SQLITE_UPDATE}, "rows": _ROWS}
 _BEYOND = ("SQLITE_TOOBIG", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_AUTH")
-_Decide = Callable[[int, str | None, str | None, str | None, str | None], int]
 _FAILURES = (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError)
 
 
@@ -55,11 +50,7 @@ class SandboxError(Exception):
     """
 
     def __init__(
-        self,
-        statement: str,
-        words: str,
-        kind: Literal["stopped", "refused", "wrong"],
-        reason: str = "",
+        self, statement: str, words: str, kind: Literal["stopped", "refused", "wrong"], reason: str
     ) -> None:
         super().__init__(words)
         self.statement, self.words, self.kind, self.reason = statement, words, kind, reason
@@ -67,42 +58,13 @@ class SandboxError(Exception):
     @property
     def sentence(self) -> StoreError:
         """The error for who wrote the statement."""
-        told = short(self.statement)
+        told, why = short(self.statement), self.reason or self.words
         if self.kind == "stopped":
-            return UnsafeStatement(
-                f"the statement was stopped: {self.reason}; ask for less: {told}"
-            )
+            return UnsafeStatement(f"the statement was stopped: {why}; ask for less: {told}")
         if self.kind == "refused":
-            return UnsafeStatement(f"the statement is refused: {self.reason or self.words}: {told}")
-        if self.reason:
-            return StoreError(f"the statement does not run: {self.reason}: {told}; correct it")
-        return StoreError(
-            f"the statement does not run: {self.words}: {told}; correct it and try again"
-        )
-
-
-@dataclass(slots=True)
-class _Watch:
-    """Stops statements from inside the engine, and remembers why."""
-
-    limits: Limits
-    started: float = field(default_factory=time.monotonic)
-    gauge: MemoryGauge = field(default_factory=MemoryGauge)
-    stopped: str = ""
-    denied: str = ""
-    running: str = ""
-
-    def out_of_time(self) -> None:
-        self.stopped = f"it ran longer than {self.limits.seconds:g} s"
-
-    def __call__(self) -> int:
-        if time.monotonic() - self.started > self.limits.seconds:
-            self.out_of_time()
-        elif self.gauge.grown() > self.limits.memory_bytes:
-            self.stopped = (
-                f"it needed more than {self.limits.memory_bytes / 1_000_000:.0f} MB of memory"
-            )
-        return int(bool(self.stopped))
+            return UnsafeStatement(f"the statement is refused: {why}: {told}")
+        again = "correct it" if self.reason else "correct it and try again"
+        return StoreError(f"the statement does not run: {why}: {told}; {again}")
 
 
 class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
@@ -127,9 +89,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             # beside the workspace.
             self._connection.execute("PRAGMA temp_store=MEMORY")
             self._connection.execute("PRAGMA trusted_schema=OFF")
-        self._complaints = (
-            register_functions(self._connection, bounded=True) if analysts else list[str]()
-        )
+        self._complaints = register_functions(self._connection, bounded=True) if analysts else []
         self._readable: dict[frozenset[str], frozenset[tuple[str, str]]] = {}
         for category, value in engine:
             self._connection.setlimit(category, value)
@@ -140,12 +100,10 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         Args:
             types: SQL types by column; "" is none.
         """
+        name, marks = quote_identifier(table), ", ".join("?" * len(types))
         columns = ", ".join(f"{quote_identifier(n)} {kind}".strip() for n, kind in types.items())
-        self.execute(f"CREATE TABLE {quote_identifier(table)} ({columns})")
-        marks = ", ".join("?" * len(types))
-        self._connection.executemany(
-            f"INSERT INTO {quote_identifier(table)} VALUES ({marks})", rows
-        )
+        self.execute(f"CREATE TABLE {name} ({columns})")
+        self._connection.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
         self._readable = {}
 
     def execute(self, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
@@ -157,7 +115,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         try:
             return self._connection.execute(sql, values).fetchall()
         except sqlite3.Error as error:
-            raise SandboxError(sql, str(error), "wrong") from error
+            raise SandboxError(sql, str(error), "wrong", "") from error
 
     @contextlib.contextmanager
     def undone(self) -> Iterator[None]:
@@ -175,18 +133,19 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             UnsafeStatement: it is no SELECT, does more than `rights` allow, or passes a limit.
             StoreError: SQLite finds an error in it (unknown column, wrong number of arguments).
         """
+        started = time.monotonic()
         try:
-            with self._caged(rights, limits, sql) as watch:
+            with self._caged(rights, limits, sql):
                 cursor = self._connection.execute(sql)
                 if cursor.description is None:
                     raise UnsafeStatement(
                         f"this is not a SELECT: {short(sql)}; write one SELECT statement"
                     )
                 columns = tuple(column[0] for column in cursor.description)
-                rows, truncated = fetch(cursor, limits, watch.started)
+                rows, truncated = fetch(cursor, limits, started)
         except SandboxError as error:
             raise error.sentence from error
-        return Result(columns, tuple(rows), truncated, time.monotonic() - watch.started)
+        return Result(columns, tuple(rows), truncated, time.monotonic() - started)
 
     def run(self, statements: Sequence[str], rights: Rights, limits: Limits) -> None:
         """Run statements of others one after the other; the limits hold for all together.
@@ -208,15 +167,18 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     @contextlib.contextmanager
     def _caged(self, rights: Rights, limits: Limits, sql: str = "") -> Iterator[_Watch]:
         """Inside the block statements have these rights and limits alone."""
-        connection, watch = self._connection, _Watch(limits, running=sql)
+        connection, watch = self._connection, _Watch(rights, limits, sql)
+        if rights.tables is not None:
+            names = self.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+            watch.tables = {fold(name) for (name,) in names}
+            watch.readable = self._read(rights.tables)
         self._complaints.clear()
-        decide = _authorizer(rights, self._pairs(rights), self._own_names(rights), watch)
         if rights.writes == "nothing":
             connection.execute("PRAGMA query_only=ON")
-        connection.set_authorizer(decide)
+        connection.set_authorizer(watch.allows)
         before = [(name, connection.setlimit(name, value)) for name, value in limits.engine]
         if math.isfinite(limits.seconds):
-            connection.set_progress_handler(watch, PROGRESS_STEPS)
+            connection.set_progress_handler(watch.is_over, PROGRESS_STEPS)
         try:
             with _alarm(connection, watch):
                 yield watch
@@ -230,46 +192,25 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             connection.execute("PRAGMA query_only=OFF")
 
     def _error(self, watch: _Watch, error: BaseException) -> SandboxError:
-        words = str(error)
+        words, beyond = str(error), getattr(error, "sqlite_errorname", "") in _BEYOND
         if watch.stopped:
             return SandboxError(watch.running, words, "stopped", watch.stopped)
         if self._complaints:
             return SandboxError(watch.running, words, "wrong", self._complaints[-1])
-        if watch.denied:
+        if watch.denied or beyond or not isinstance(error, sqlite3.OperationalError):
             return SandboxError(watch.running, words, "refused", watch.denied)
-        beyond = getattr(error, "sqlite_errorname", "") in _BEYOND
-        kind: Literal["refused", "wrong"] = (
-            "refused" if beyond or not isinstance(error, sqlite3.OperationalError) else "wrong"
-        )
-        return SandboxError(watch.running, words, kind)
-
-    def _own_names(self, rights: Rights) -> frozenset[str]:
-        """The folded names of the tables and views that are there."""
-        if rights.tables is None:
-            return frozenset()
-        names = self.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
-        return frozenset(fold(name) for (name,) in names)
-
-    def _pairs(self, rights: Rights) -> frozenset[tuple[str, str]]:
-        """The (table, column) pairs that the readable tables and views are made of, folded."""
-        if rights.tables is None:
-            return frozenset()
-        if rights.tables not in self._readable:
-            self._readable[rights.tables] = self._read(rights.tables)
-        return self._readable[rights.tables]
+        return SandboxError(watch.running, words, "wrong", "")
 
     def _read(self, tables: frozenset[str]) -> frozenset[tuple[str, str]]:
+        """The (table, column) pairs that the tables and views are made of, folded."""
+        if tables in self._readable:
+            return self._readable[tables]
         pairs: set[tuple[str, str]] = set()
 
-        def note(
-            action: int,
-            first: str | None,
-            second: str | None,
-            _database: str | None,
-            _inner: str | None,
-        ) -> int:
+        def note(action: int, first: str | None, second: str | None, *_: str | None) -> int:
             if action == sqlite3.SQLITE_READ and first is not None:
-                pairs.add((fold(first), fold(second or "")))
+                # A table whose rows are only counted is read through the column "".
+                pairs.update({(fold(first), fold(second or "")), (fold(first), "")})
             return sqlite3.SQLITE_OK
 
         self._connection.set_authorizer(note)
@@ -283,74 +224,75 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             ) from error
         finally:
             self._connection.set_authorizer(None)
-        # A table whose rows are only counted is read through the column "".
-        return frozenset(pairs | {(table, "") for table, _ in pairs})
+        return self._readable.setdefault(tables, frozenset(pairs))
 
     def __exit__(self, *_: object) -> None:
         """Free the database."""
         self._connection.close()
 
 
-def _authorizer(
-    rights: Rights, readable: frozenset[tuple[str, str]], own: frozenset[str], watch: _Watch
-) -> _Decide:
-    """Decides for the engine about each step of a statement."""
+class _Watch:
+    """Decides about statements from inside the engine, and remembers why it stopped one."""
 
-    # The fifth argument, the view or subquery that asks, only says that there is one: a subquery
-    # named like a view passes for it.
-    def decide(
-        action: int,
-        first: str | None,
-        second: str | None,
-        _database: str | None,
-        inner: str | None,
+    def __init__(self, rights: Rights, limits: Limits, running: str) -> None:
+        self.rights, self.limits, self.running = rights, limits, running
+        self.readable: frozenset[tuple[str, str]] = frozenset()
+        self.tables: set[str] = set()
+        self.stopped = self.denied = ""
+        self._started, self._gauge = time.monotonic(), MemoryGauge()
+
+    def out_of_time(self) -> None:
+        self.stopped = f"it ran longer than {self.limits.seconds:g} s"
+
+    def is_over(self) -> int:
+        """Whether the engine has to stop."""
+        if time.monotonic() - self._started > self.limits.seconds:
+            self.out_of_time()
+        elif self._gauge.grown() > self.limits.memory_bytes:
+            size = f"{self.limits.memory_bytes / 1_000_000:.0f} MB"
+            self.stopped = f"it needed more than {size} of memory"
+        return int(bool(self.stopped))
+
+    def allows(
+        self, action: int, first: str | None, second: str | None, _: str | None, inner: str | None
     ) -> int:
+        """Whether a statement may take a step: what SQLite calls an authorizer."""
+        refusal = self._refusal(action, first or "", second or "", inner)
+        self.denied = refusal or self.denied
+        return sqlite3.SQLITE_DENY if refusal else sqlite3.SQLITE_OK
+
+    def _refusal(self, action: int, first: str, second: str, inner: str | None) -> str:
+        # `inner`, the view or subquery that asks, only says that there is one: a subquery named
+        # like a view passes for it.
+        rights = self.rights
         if action == sqlite3.SQLITE_FUNCTION:
-            if rights.functions is None or fold(second or "") in rights.functions:
-                return sqlite3.SQLITE_OK
-            watch.denied = f"it may not call {second}()"
-        elif inner is not None and not rights.subqueries:
-            watch.denied = f"it may not hold the subquery {inner!r}"
-        elif action == sqlite3.SQLITE_READ:
-            if _may_read(rights, readable, own, fold(first or ""), fold(second or "")):
-                return sqlite3.SQLITE_OK
-            watch.denied = f"it may not read {first!r}"
-        elif (
+            known = rights.functions is None or fold(second) in rights.functions
+            return "" if known else f"it may not call {second}()"
+        if inner is not None and not rights.subqueries:
+            return f"it may not hold the subquery {inner!r}"
+        if action == sqlite3.SQLITE_READ:
+            allowed = self._may_read(fold(first), fold(second))
+            return "" if allowed else f"it may not read {first!r}"
+        if action in _CHANGES[rights.writes]:
+            open_table = rights.tables is None or first in rights.tables
+            fixed = second in rights.fixed or first.startswith("sqlite_")
+            return "" if open_table and not fixed else f"it may not change {first!r}"
+        allowed = (
             action == sqlite3.SQLITE_SELECT
             or (action == sqlite3.SQLITE_RECURSIVE and rights.recursive)
             or (action == sqlite3.SQLITE_TRANSACTION and rights.writes != "nothing")
-            or (action in _CHANGES[rights.writes] and _may_change(rights, first or "", second))
-        ):
-            return sqlite3.SQLITE_OK
-        else:
-            watch.denied = (
-                "it does more than read" if rights.writes == "nothing" else "it does too much"
-            )
-        return sqlite3.SQLITE_DENY
+        )
+        return "" if allowed else "it does more than read"
 
-    return decide
-
-
-def _may_read(
-    rights: Rights,
-    readable: frozenset[tuple[str, str]],
-    own: frozenset[str],
-    table: str,
-    column: str,
-) -> bool:
-    if rights.tables is None or (table, column) in readable:
-        return True
-    if rights.writes != "nothing" and (table, "") in readable:  # its row number as well
-        return True
-    # A name of which no column is read can only be a subquery's when it is no table, and
-    # none of SQLite's own.
-    known = table in own or table in RESERVED_TABLES or table.startswith(RESERVED_PREFIXES)
-    return not column and not known
-
-
-def _may_change(rights: Rights, table: str, column: str | None) -> bool:
-    permitted = rights.tables is None or table in rights.tables
-    return permitted and not table.startswith("sqlite_") and column not in rights.fixed
+    def _may_read(self, table: str, column: str) -> bool:
+        if self.rights.tables is None or (table, column) in self.readable:
+            return True
+        if self.rights.writes != "nothing" and (table, "") in self.readable:
+            return True  # its row number as well
+        # A name of which no column is read can only be a subquery's when it is no table, and
+        # none of SQLite's own.
+        own = table in RESERVED_TABLES or table.startswith(RESERVED_PREFIXES)
+        return not column and not own and table not in self.tables
 
 
 @contextlib.contextmanager
@@ -358,15 +300,12 @@ def _alarm(connection: sqlite3.Connection, watch: _Watch) -> Iterator[None]:
     """Interrupts at the time limit: a thread can do so between two steps, the progress handler
     only every thousand.
     """
-    if not math.isfinite(watch.limits.seconds):
-        yield
-        return
 
     def ring() -> None:
         watch.out_of_time()
         connection.interrupt()
 
-    timer = threading.Timer(watch.limits.seconds, ring)
+    timer = threading.Timer(min(watch.limits.seconds, threading.TIMEOUT_MAX), ring)
     timer.daemon = True
     timer.start()
     try:
