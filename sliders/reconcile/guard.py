@@ -155,7 +155,9 @@ def _check_update(statement: str) -> None:
     only where they bite.
     """
     told = repr(statement[:120])
-    parsed = parse_statements(statement, error=RepairError, text=told, wanted="one UPDATE of rows")
+    parsed = parse_statements(
+        statement, error=RepairError, text=told, wanted="one UPDATE of rows", plain=True
+    )
     if len(parsed) != 1 or not isinstance(parsed[0], exp.Update):
         raise RepairError(
             f"{told} is not a single UPDATE of rows; a repair updates `rows` and nothing else"

@@ -259,7 +259,7 @@ def _from_annotation(annotation: Any, place: str) -> tuple[ColumnType, tuple[str
 
 def _schema_from_ddl(text: str) -> Schema:
     statements = parse_statements(
-        text, error=SchemaError, text="the DDL", wanted="CREATE TABLE statements"
+        text, error=SchemaError, text="the DDL", wanted="CREATE TABLE statements", plain=True
     )
     tables = tuple(
         _table_from_create(s) for s in statements if isinstance(s, exp.Create) and s.kind == "TABLE"

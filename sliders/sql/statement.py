@@ -26,6 +26,7 @@ def parse_statements(
     error: type[SlidersError] = QueryError,
     text: str = "the SQL",
     wanted: str = "one SQLite SELECT",
+    plain: bool = False,
 ) -> list[exp.Expr]:
     """The statements of a text, of any kind.
 
@@ -33,11 +34,12 @@ def parse_statements(
         error: the exception that says that the text does not parse.
         text: what the exception calls the text.
         wanted: what the exception asks for.
+        plain: leave the parser's own objects out of the exception's words.
     """
     try:
         parsed = sqlglot.parse(sql, dialect=dialect)
     except SqlglotError as found:
-        words = _INNER.sub("", str(found)).strip().splitlines()
+        words = (_INNER.sub("", str(found)) if plain else str(found)).strip().splitlines()
         raise error(
             f"{text} does not parse: {words[0] if words else 'check its syntax'}; write {wanted}"
         ) from found
