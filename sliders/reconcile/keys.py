@@ -7,9 +7,9 @@ agent, and decides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -60,6 +60,9 @@ class Agreement:
     kappa: float
     worst: float
     comparisons: int
+
+    def __str__(self) -> str:
+        return f"kappa {self.kappa:.2f} in {self.comparisons} comparisons"
 
 
 def group_extremes(codes: Codes, order: Codes, starts: Codes) -> tuple[Codes, Codes]:
@@ -218,23 +221,12 @@ class KeyChooser:
     def _declared(self, key: tuple[str, ...]) -> KeyPlan:
         across = self._table.key_scope == "collection"
         if self._table.pinned:
-            return KeyPlan(
-                key,
-                self.per_document,
-                True,
-                across,
-                True,
-                "the key was pinned by the user",
-                sure=across,
-            )
+            reason = "the key was pinned by the user"
+            return KeyPlan(key, self.per_document, True, across, True, reason, sure=across)
         found = self.agreement(key)
         repeats = not across and (found.kappa >= DECLARED_AGREEMENT or bool(self.told_twice(key)))
         suggested = key if repeats else ()
-        reason = (
-            "the schema's key; the other columns agree across documents with kappa "
-            f"{found.kappa:.2f}"
-        )
-        reason = f"{reason} in {found.comparisons} comparisons"
+        reason = f"the schema's key; the other columns agree across documents with {found}"
         return KeyPlan(key, self.per_document, True, across, False, reason, suggested=suggested)
 
     def _of_documents(self) -> KeyPlan:
@@ -245,42 +237,26 @@ class KeyChooser:
         if named is not None and self._usable(named.name):
             found = self.agreement((named.name,))
             if found.kappa >= DECLARED_AGREEMENT:
-                reason = (
-                    f"documents of one {named.name} agree with kappa {found.kappa:.2f} in "
-                    f"{found.comparisons} comparisons"
-                )
+                reason = f"documents of one {named.name} agree with {found}"
                 return KeyPlan((), True, True, False, False, reason, suggested=(named.name,))
-        return KeyPlan(
-            (), True, True, False, False, "each document is one row; none names it across documents"
-        )
+        reason = "each document is one row; none names it across documents"
+        return KeyPlan((), True, True, False, False, reason)
 
     def _discovered(self) -> KeyPlan:
         """Beside the candidates the first column of text is tried: it has to show
         as much as any other.
         """
-        candidates = self.candidates()
-        texts = [
-            n
-            for n in self._table.column_names
-            if self._usable(n) and self._table.column(n).type is ColumnType.TEXT
-        ]
-        first = tuple(texts[:1] if self._table.row else ())
+        candidates, first = self.candidates(), self._first_text()
         if first and first not in candidates:
             candidates.append(first)
         best, most = None, 0
         for key in candidates:
             found = self.agreement(key)
             most = max(most, found.comparisons)
-            said = (
-                key == first
-                and found.kappa >= DECLARED_AGREEMENT
-                and found.comparisons >= _MIN_COMPARISONS
-            )
+            enough = found.comparisons >= _MIN_COMPARISONS
+            said = key == first and enough and found.kappa >= DECLARED_AGREEMENT
             if said or self._names_an_entity(key, found):
-                reason = (
-                    f"repeated across documents with kappa {found.kappa:.2f} in "
-                    f"{found.comparisons} comparisons"
-                )
+                reason = f"repeated across documents with {found}"
                 return KeyPlan(key, False, True, False, False, reason, suggested=key)
             inside = self.agreement(key, across=False)
             if best is None and inside.comparisons and inside.kappa >= ENTITY_AGREEMENT:
@@ -289,26 +265,32 @@ class KeyChooser:
                     f"{found.kappa:.2f}"
                 )
                 best = KeyPlan(key, False, True, False, False, reason)
-        if best is not None:
-            return best
-        why = (
-            "rows of equal names contradict each other"
-            if candidates
-            else "no column names one thing"
+        return best or self._no_key(bool(candidates), most)
+
+    def _first_text(self) -> tuple[str, ...]:
+        """The first usable column of text, () where the table does not say what a row is."""
+        texts = (
+            name
+            for name in self._table.column_names
+            if self._usable(name) and self._table.column(name).type is ColumnType.TEXT
         )
-        if candidates and most < _MIN_COMPARISONS:
+        return tuple(islice(texts, 1 if self._table.row else 0))
+
+    def _no_key(self, tried: bool, comparisons: int) -> KeyPlan:
+        """Every row alone: none of the keys that were `tried` names one thing.
+
+        Args:
+            comparisons: across documents, the most that any of them allowed.
+        """
+        why = "rows of equal names contradict each other" if tried else "no column names one thing"
+        if tried and comparisons < _MIN_COMPARISONS:
             why = (
-                f"rows of equal names have too few values to compare across documents ({most}; "
-                f"{_MIN_COMPARISONS} are needed)"
+                "rows of equal names have too few values to compare across documents "
+                f"({comparisons}; {_MIN_COMPARISONS} are needed)"
             )
-        refuted = (
-            "; the chunks hold several rows a document, so the grain is many"
-            if self._refuted
-            else ""
-        )
-        return KeyPlan(
-            (), False, False, False, False, f"every row is a record of its own: {why}{refuted}"
-        )
+        if self._refuted:
+            why += "; the chunks hold several rows a document, so the grain is many"
+        return KeyPlan((), False, False, False, False, f"every row is a record of its own: {why}")
 
     def _names_an_entity(self, key: tuple[str, ...], found: Agreement) -> bool:
         """Whether a key that nobody declared is believed: it holds a name, and no column
@@ -375,7 +357,7 @@ def _spanning(groups: Codes, units: Codes) -> Codes:
 
 
 def assign_groups(
-    plan: KeyPlan, codes: dict[str, Codes], documents: Codes, places: Codes | None = None
+    plan: KeyPlan, codes: Mapping[str, Codes], documents: Codes, places: Codes | None = None
 ) -> Codes:
     """The group of each row, from 0; a row without its whole key is a group of its
     own, or its document's.

@@ -178,6 +178,14 @@ class Merged:
     kept_apart: int = 0
     split: list[list[int]] = field(default_factory=list)
 
+    def take(self, clusters: Sequence[Cluster]) -> None:
+        """Add the things that rows of one key turned out to be."""
+        self.kept_apart += len(clusters) - 1
+        if len(clusters) > 1:
+            self.split.append([cluster.rows[0] for cluster in clusters])
+        self.clusters += [c for c in clusters if c.disputes]
+        self.parts += [tuple(c.rows) for c in clusters if not c.disputes and len(c.rows) > 1]
+
 
 def roles_of(
     table: Table, profiles: Sequence[ColumnTraits], plan: KeyPlan, rows: int
@@ -202,28 +210,57 @@ def roles_of(
     return tuple(roles)
 
 
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The group of each row, and what is known of some groups.
+
+    `forced` were merged by a human and are never split; rows of `doubtful` ones only may be one
+    thing, in `keyless` ones because some lack a part of their key. `certain`: a user or the agent
+    said that rows of one key are one thing: they are never split, and one row.
+    """
+
+    of_rows: Codes
+    forced: frozenset[int]
+    doubtful: frozenset[int]
+    keyless: frozenset[int]
+    certain: bool
+
+
 def merge_groups(
-    frame: Frame,
-    groups: Codes,
-    plan: KeyPlan,
-    forced: frozenset[int],
-    options: Options,
-    rules: bool,
-    doubtful: frozenset[int],
-    keyless: frozenset[int] = frozenset(),
-    certain: bool = False,
+    frame: Frame, groups: Groups, plan: KeyPlan, options: Options, rules: bool
 ) -> Merged:
     """Merge each group's rows where nothing contradicts; put the rest into clusters with
     what code can settle.
 
     Args:
-        groups: the group of each row.
-        forced: groups that a human merged; they are never split.
         rules: settle by general rules and votes, too.
-        doubtful: groups whose rows only may be one thing.
-        keyless: those of them of which some rows lack a part of their key.
-        certain: a user or the agent said that rows of one key are one thing:
-            they are never split, and one row.
+    """
+    several, count = _groups_of_several(frame, groups.of_rows)
+    contradictory = [rows for rows, contradicts in several if contradicts]
+    whole = groups.certain or plan.certain or _few_split(frame, contradictory, plan, count)
+    merged = Merged()
+    for rows, contradicts in several:
+        group = int(groups.of_rows[rows[0]])
+        if group in groups.doubtful:
+            keyless = group in groups.keyless
+            merged.clusters.append(_doubtful(frame, rows, plan, options, keyless))
+        elif not contradicts:
+            merged.parts.append(tuple(rows))
+        elif len(rows) > GIANT_GROUP:
+            merged.kept_apart += len(rows)
+        else:
+            forced = group in groups.forced
+            pieces = [rows] if whole or forced else compatible_pieces(frame, rows)
+            clusters = [_settled(frame, piece, plan, options, rules) for piece in pieces]
+            for cluster in clusters:
+                cluster.one_row |= groups.certain and not forced
+            merged.take(clusters)
+    return merged
+
+
+def _groups_of_several(frame: Frame, groups: Codes) -> tuple[list[tuple[list[int], bool]], int]:
+    """The rows of each group of several and whether they contradict each other; the number of
+    all groups.
     """
     order, starts = sorted_groups(groups)
     contradictory = np.zeros(len(starts), dtype=bool)
@@ -232,40 +269,12 @@ def merge_groups(
         contradictory |= (high >= 0) & (low < high)
     ends = np.r_[starts[1:], len(order)]
     several = ends - starts > 1
-    rows, merged = order.tolist(), Merged()
-    bounds = zip(
-        starts[several].tolist(),
-        ends[several].tolist(),
-        contradictory[several].tolist(),
-        strict=True,
-    )
-    spans = [(rows[start:end], open_) for start, end, open_ in bounds]
-    whole = (
-        certain
-        or plan.certain
-        or _few_split(frame, [span for span, open_ in spans if open_], plan, len(starts))
-    )
-    for members, open_ in spans:
-        if (group := int(groups[members[0]])) in doubtful:
-            merged.clusters.append(_doubtful(frame, members, plan, options, group in keyless))
-        elif not open_:
-            merged.parts.append(tuple(members))
-        elif len(members) > GIANT_GROUP:
-            merged.kept_apart += len(members)
-        else:
-            pieces = [members] if whole or group in forced else compatible_pieces(frame, members)
-            merged.kept_apart += len(pieces) - 1
-            merged.split += [[piece[0] for piece in pieces]] if len(pieces) > 1 else []
-            clusters = [_settled(frame, piece, plan, options, rules) for piece in pieces]
-            for cluster in clusters:
-                cluster.one_row |= certain and group not in forced
-            merged.clusters += [cluster for cluster in clusters if cluster.disputes]
-            merged.parts += [
-                tuple(cluster.rows)
-                for cluster in clusters
-                if not cluster.disputes and len(cluster.rows) > 1
-            ]
-    return merged
+    rows = order.tolist()
+    bounds = (column[several].tolist() for column in (starts, ends, contradictory))
+    found = [
+        (rows[start:end], contradicts) for start, end, contradicts in zip(*bounds, strict=True)
+    ]
+    return found, len(starts)
 
 
 def _doubtful(

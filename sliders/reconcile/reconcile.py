@@ -10,7 +10,7 @@ decisions of people on top. What comes out is repairs: SQL over the table as ext
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -21,11 +21,11 @@ from sliders.llm.model import Model
 from sliders.reconcile.column_codes import (
     Codes,
     Encoded,
-    comparison_form,
     encode,
     encode_ids,
     profile_columns,
 )
+from sliders.reconcile.decided_values import DecidedValues
 from sliders.reconcile.decider import Memory
 from sliders.reconcile.garbage_pause import paused
 from sliders.reconcile.guard import Outcome
@@ -33,7 +33,6 @@ from sliders.reconcile.human_corrections import (
     apply_grouping,
     check_corrections,
     joins_names,
-    matching_rows,
 )
 from sliders.reconcile.keying import KeyCase, propose_key
 from sliders.reconcile.keyless import Compared, Keyless
@@ -42,6 +41,7 @@ from sliders.reconcile.merge import (
     Cluster,
     Dispute,
     Frame,
+    Groups,
     Merged,
     Part,
     compatible_pieces,
@@ -51,7 +51,7 @@ from sliders.reconcile.merge import (
 from sliders.reconcile.naming import name_columns
 from sliders.reconcile.open_names import with_rows
 from sliders.reconcile.parts import joined_rows, places_in_key, united
-from sliders.reconcile.recording import cluster_repairs, corrected, merging_repairs
+from sliders.reconcile.recording import cluster_repairs, merging_repairs
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repair_agent import PROGRAMS, Repairer
 from sliders.reconcile.repairs import (
@@ -66,7 +66,7 @@ from sliders.reconcile.repairs import (
 from sliders.reconcile.settling import Ruling
 from sliders.reconcile.shown_rows import case_of, plain
 from sliders.reconcile.whole_records import record_groups
-from sliders.schema.types import ColumnType, Table
+from sliders.schema.types import ColumnType, KeyScope, Table
 
 _DISPUTED = 2  # groups that contradict themselves from which the key is in question
 
@@ -114,16 +114,12 @@ class _Work:
         self.table, self.relation, self.options, self.memory = table, relation, options, memory
         self.names = table.column_names
         check_corrections(options.corrections, self.names)
-        self.documents, self.chunks = (
-            encode_ids(relation.document_ids),
-            encode_ids(relation.chunk_ids),
-        )
+        self.documents = encode_ids(relation.document_ids)
+        self.chunks = encode_ids(relation.chunk_ids)
         ids = tuple(dict.fromkeys(relation.document_ids))
         names = tuple(relation.documents.get(one, DocumentSource(one)).name or one for one in ids)
-        self.sources = (
-            Encoded(self.documents, names),
-            Encoded(self.documents, ids),
-        )  # in the order of DOCUMENT
+        # In the order of DOCUMENT.
+        self.sources = (Encoded(self.documents, names), Encoded(self.documents, ids))
         self.candidates: list[list[int]] = []
 
     async def prepare(self) -> None:
@@ -135,8 +131,8 @@ class _Work:
         naming = await name_columns(
             table, self.relation, self.printed, profiles, options, self.memory
         )
-        self.named, self.encoded, self.naming = self.memory.asked, naming.encoded, naming
-        self.decisions = naming.decisions
+        self.named = self.memory.asked
+        self.encoded, self.naming, self.decisions = naming.encoded, naming, naming.decisions
         self.profiles = profile_columns(table, self.encoded, self.documents, self.chunks)
         self.chooser = KeyChooser(table, self.profiles, self.encoded, self.documents, self.chunks)
         self._decide_key(ENTRIES if options.entries and not table.key else self.chooser.choose())
@@ -176,28 +172,19 @@ class _Work:
             return False
         self.memory.keep_key(case.key, said)
         if objection := self.chooser.objection(said.key):
-            self.decisions.append(
-                Choice(f"key of {self.table.name}", f"refused: {', '.join(said.key)}", objection)
-            )
+            refused = f"refused: {', '.join(said.key)}"
+            self.decisions.append(Choice(f"key of {self.table.name}", refused, objection))
             return False
-        across = said.scope == "collection" and bool(said.key)
-        columns = said.key if across or not plan.per_document else plan.columns
-        within = plan.per_document or bool(columns)
-        same = (columns, across) == (plan.columns, plan.across)
-        new = KeyPlan(
-            columns, plan.per_document, within, across, False, f"the model: {reason}", sure=True
-        )
-        if same:
-            self.plan = new
-            self.decisions.append(Choice(f"key of {self.table.name}", "kept", new.reason))
-            for cluster in merged.clusters:
-                of_one_key = (
-                    not cluster.doubtful and int(self.groups[cluster.rows[0]]) not in self.forced
-                )
-                cluster.one_row |= self._certain and of_one_key
-        else:
+        new = _told_key(plan, said.key, said.scope, reason)
+        if (new.columns, new.across) != (plan.columns, plan.across):
             self._decide_key(new)
-        return not same or (self._certain and bool(merged.split))
+            return True
+        self.plan = new
+        self.decisions.append(Choice(f"key of {self.table.name}", "kept", new.reason))
+        for cluster in merged.clusters:
+            forced = int(self.groups[cluster.rows[0]]) in self.forced
+            cluster.one_row |= self._certain and not cluster.doubtful and not forced
+        return self._certain and bool(merged.split)
 
     @property
     def _certain(self) -> bool:
@@ -211,9 +198,8 @@ class _Work:
     def _in_question(self, clusters: Sequence[Cluster]) -> KeyCase | None:
         """The rows that make the key a question, None where it is none."""
         plan = self.plan
-        groups = (
-            [] if plan.per_document else [c.rows for c in clusters if c.pending and not c.doubtful]
-        )
+        disputes = () if plan.per_document else clusters
+        groups = [c.rows for c in disputes if c.pending and not c.doubtful]
         disputed, key = len(groups) >= _DISPUTED, plan.columns
         if not disputed:
             key = plan.suggested or (plan.columns if plan.across and not plan.sure else ())
@@ -231,9 +217,10 @@ class _Work:
 
     def group(self) -> Merged:
         """Groups of rows, clear ones merged."""
-        coded = list(zip(self.names, self.encoded, strict=True))
+        key = self.plan.columns
         codes = {
-            name: one.codes if name in self.plan.columns else one.agreeing for name, one in coded
+            name: one.codes if name in key else one.agreeing
+            for name, one in zip(self.names, self.encoded, strict=True)
         }
         self.repairs: list[Repair] = []
         self.places = places_in_key(self.plan, codes, self.relation, self.documents)
@@ -241,61 +228,50 @@ class _Work:
             self.plan = replace(self.plan, across=False)
         places = None if self.plan.across else self.places
         groups = assign_groups(self.plan, codes, self.documents, places)
-        own = (
-            assign_groups(replace(self.plan, across=False), codes, self.documents)
-            if self.plan.across
-            else groups
-        )
-        units = joined_rows(groups, own, list(codes.values()))
-        self.frame = Frame(
-            self.relation,
-            self.names,
-            tuple(c.unit for c in self.table.columns),
-            roles_of(self.table, self.profiles, self.plan, len(groups)),
-            list(codes.values()),
-            [self.relation.column(name) for name in self.names],
-            self.documents,
-            self.chunks,
-            units,
+        self.frame = self._frame_of(codes, groups)
+        self.decided = DecidedValues(
+            self.frame, self.options, self.printed, self.encoded, self.sources
         )
         alike = self._alike_without_key(codes, groups)
-        groups = united(groups, alike)
-        groups, self.forced = self._as_people_say(groups)
-        self.groups = groups
-        changed = self.options.changed
-        new = (
-            slice(None)
-            if changed is None
-            else np.array([d in changed for d in self.relation.document_ids], dtype=bool)
-        )
-        self.touched = len(np.unique(groups[new]))
-        keyless = (
-            frozenset(
-                g for rows in alike for g, n in Counter(groups[rows].tolist()).items() if n > 1
-            )
-            - self.forced
-        )
-        doubtful = self._doubtful(groups) | keyless
+        self.groups, self.forced = self._as_people_say(united(groups, alike))
+        self.touched = self._touched()
+        counts = [Counter(self.groups[rows].tolist()) for rows in alike]
+        keyless = frozenset(g for count in counts for g, n in count.items() if n > 1) - self.forced
+        doubtful = self._doubtful(self.groups) | keyless
+        known = Groups(self.groups, self.forced, doubtful, keyless, self._certain)
         rules = not self.memory.writes_programs
-        return merge_groups(
-            self.frame,
-            groups,
-            self.plan,
-            self.forced,
-            self.options,
-            rules,
-            doubtful,
-            keyless,
-            self._certain,
+        return merge_groups(self.frame, known, self.plan, self.options, rules)
+
+    def _frame_of(self, codes: Mapping[str, Codes], groups: Codes) -> Frame:
+        """The table as it is worked on under the key, whose groups are those."""
+        inside = replace(self.plan, across=False)
+        own = assign_groups(inside, codes, self.documents) if self.plan.across else groups
+        listed = list(codes.values())
+        return Frame(
+            relation=self.relation,
+            names=self.names,
+            units=tuple(column.unit for column in self.table.columns),
+            roles=roles_of(self.table, self.profiles, self.plan, len(groups)),
+            codes=listed,
+            values=[self.relation.column(name) for name in self.names],
+            documents=self.documents,
+            chunks=self.chunks,
+            joined=joined_rows(groups, own, listed),
         )
 
+    def _touched(self) -> int:
+        """How many groups hold rows of documents that are new since the last run."""
+        changed = self.options.changed
+        if changed is None:
+            return len(np.unique(self.groups))
+        new = np.array([d in changed for d in self.relation.document_ids], dtype=bool)
+        return len(np.unique(self.groups[new]))
+
     def _as_people_say(self, groups: Codes) -> tuple[Codes, frozenset[int]]:
-        about_rows = [
-            one
-            for one in self.options.corrections
-            if not joins_names(one, self.table, self.plan.columns)
-        ]
-        return apply_grouping(groups, about_rows, self.names, *self._readings(self.encoded))
+        key = self.plan.columns
+        about_rows = [c for c in self.options.corrections if not joins_names(c, self.table, key)]
+        printed, shown = [*self.printed, *self.sources], [*self.encoded, *self.sources]
+        return apply_grouping(groups, about_rows, self.names, printed, shown)
 
     def _alike_without_key(self, codes: Mapping[str, Codes], groups: Codes) -> list[list[int]]:
         """Rows that may be one thing though their key, or a part of it, is empty."""
@@ -306,9 +282,8 @@ class _Work:
             for c, role in zip(self.table.columns, self.frame.roles, strict=True)
             if c.name not in self.plan.columns and role != "prose"
         ]
-        compared = Compared(
-            [c for c, figure in beside if figure], [c for c, figure in beside if not figure]
-        )
+        figures = [codes for codes, figure in beside if figure]
+        compared = Compared(figures, [codes for codes, figure in beside if not figure])
         keyless = Keyless(self.plan, codes, compared, self.documents, self.relation, groups)
         return [*([] if self.places is not None else keyless.alike()), *keyless.told_again()]
 
@@ -358,15 +333,12 @@ class _Work:
         """Settle what is open by what people decided, from memory, then by the model;
         what nobody settles stays open.
         """
-        self._rule_by_people(clusters)
+        self.decided.rule(clusters)
+        rows_are_read = self.memory.writes_programs
         asked = [
-            c
-            for c in clusters
-            if (c.pending or c.doubtful) and (self.memory.writes_programs or not c.keyless)
+            c for c in clusters if (c.pending or c.doubtful) and (rows_are_read or not c.keyless)
         ]
-        names = {
-            self.options.sql_name(column): names for column, names in self.naming.names.items()
-        }
+        names = {self.options.sql_name(c): forms for c, forms in self.naming.names.items()}
         cases = [
             case_of(self.table, self.frame, c, partial(self._value, cluster=c), self.options, names)
             for c in asked
@@ -375,83 +347,11 @@ class _Work:
             if outcome is not None:
                 self._take(cluster, outcome)
 
-    def _rule_by_people(self, clusters: Sequence[Cluster]) -> None:
-        """A contradiction in which people's values leave but one is none:
-        the value is set when its rows are one.
-        """
-        says: dict[int, dict[int, Scalar]] = {}
-        for correction in (c for c in self.options.corrections if c.kind == "set_value"):
-            place, decided = self.names.index(correction.column), comparison_form(correction.value)
-            named = [(condition[0], self._named(condition)) for condition in correction.where]
-            for cluster, dispute in (
-                (c, d) for c in clusters for d in c.disputes if d.column == place
-            ):
-                forms = [comparison_form(side.value) for side in dispute.sides]
-                said = says.setdefault(
-                    id(dispute),
-                    {r: f for f, s in zip(forms, dispute.sides, strict=True) for r in s.rows},
-                )
-                said |= dict.fromkeys(said.keys() & self._in_cluster(named, cluster), decided)
-                if set(said.values()) == {decided}:
-                    side = forms.index(decided) if decided in forms else 0
-                    dispute.ruling, dispute.by_code = (
-                        Ruling(side, "correct", correction.reason),
-                        True,
-                    )
-
-    def _readings(self, shown: Sequence[Encoded]) -> tuple[list[Encoded], list[Encoded]]:
-        """What decisions name rows by: the columns as they print them and as they are shown,
-        and their documents.
-        """
-        return [*self.printed, *self.sources], [*shown, *self.sources]
-
-    def _named(self, condition: tuple[str, Scalar]) -> set[int]:
-        """The rows for which a condition holds by what they print, or by what names and keys the
-        table shows of them.
-        """
-        shown = [
-            replace(coded, codes=codes)
-            for coded, codes in zip(self.encoded, self.frame.codes, strict=True)
-        ]
-        return set(matching_rows([condition], self.names, *self._readings(shown)).tolist())
-
-    def _in_cluster(self, named: Sequence[tuple[str, set[int]]], cluster: Cluster) -> set[int]:
-        """The rows of a cluster for which conditions hold, by column: what they do not dispute
-        one row says for all.
-
-        A document names its row, and so the thing; it is no side of a dispute, as a value is.
-        """
-        disputed = {self.names[d.column] for d in cluster.disputes}
-        rows = set(cluster.rows)
-        for column, some in named:
-            if column in disputed or cluster.doubtful or some.isdisjoint(cluster.rows):
-                rows &= some
-        return rows
-
-    def _reached(
-        self, condition: tuple[str, Scalar], numbers: Mapping[str, int], repairs: Sequence[Repair]
-    ) -> set[int]:
-        """The rows for which a condition holds by what they print or by what
-        a repair made of it.
-        """
-        wanted = comparison_form(condition[1])
-        made = (
-            r.rows
-            for r in repairs
-            if r.column == condition[0]
-            and wanted is not None
-            and comparison_form(r.after) == wanted
-        )
-        return self._named(condition).union(numbers[row] for rows in made for row in rows)
-
     def _take(self, cluster: Cluster, outcome: Outcome) -> None:
         """Carry out what was decided on a cluster."""
         cluster.outcome = outcome
         if outcome.verdict != "repaired":
-            subject = (
-                f"{self.table.name} "
-                f"{', '.join(self.relation.row_ids[r] for r in cluster.rows[:20])}"
-            )
+            subject = f"{self.table.name} {', '.join(self._ids(cluster.rows[:20]))}"
             verdict = "kept apart" if outcome.verdict == "apart" else "left open"
             self.decisions.append(Choice(subject, verdict, f"the model: {outcome.reason}"))
             return
@@ -465,14 +365,11 @@ class _Work:
                 if self._value(s.rows[0], dispute.column, cluster) in left
             )
             program = about.get(self.options.sql_name(self.names[dispute.column]))
-            operation, reason = (
-                (program.operation, program.reason)
-                if program
-                else ("resolve_conflict", outcome.reason)
-            )
-            dispute.ruling = Ruling(
-                0 if operation == "aggregate" else next(sides, 0), operation, reason
-            )
+            if program is None:
+                dispute.ruling = Ruling(next(sides, 0), "resolve_conflict", outcome.reason)
+            else:
+                side = 0 if program.operation == "aggregate" else next(sides, 0)
+                dispute.ruling = Ruling(side, program.operation, program.reason)
 
     def finish(self, merged: Merged) -> Reconciliation:
         """Collect repairs and open conflicts."""
@@ -486,20 +383,11 @@ class _Work:
             parts += own
         parts.sort(key=min)
         self.repairs += merging_repairs(self.frame, parts, self.options)
-        self.repairs += self._corrections(parts)
+        made = (*self.repairs, *self.naming.repairs)
+        self.repairs += self.decided.repairs(parts, made)
         self.repairs += self.naming.repairs
-        if merged.kept_apart:
-            why = "equal keys, but most other columns contradict: kept as records of their own"
-            self.decisions.append(
-                Choice(self.table.name, f"{merged.kept_apart} rows kept apart", why)
-            )
-        if self.places is not None and not self.plan.across:
-            why = (
-                "one reading of one part gives several rows of a key, or they are lines of one list"
-            )
-            self.decisions.append(
-                Choice(f"key of {self.table.name}", "the place of the words belongs to it", why)
-            )
+        self._tell_apart(merged)
+        in_question = sum(bool(c.pending or c.doubtful) for c in merged.clusters)
         return Reconciliation(
             table=self.table.name,
             rows=len(self.documents) - sum(len(part) - 1 for part in parts),
@@ -510,15 +398,26 @@ class _Work:
             open_names=tuple(with_rows(self.naming.open_names, self.frame, self.plan)),
             decisions=tuple(self.decisions),
             unsure_merges=tuple(self._unsure_merges(merged, parts)),
-            left_open=tuple(
-                tuple(self.relation.row_ids[r] for r in rows) for rows in self._left_open(merged)
-            ),
+            left_open=tuple(map(self._ids, self._left_open(merged))),
             settlements=tuple(self.memory.kept),
-            conflict_groups=self.named
-            + sum(bool(c.pending or c.doubtful) for c in merged.clusters),
+            conflict_groups=self.named + in_question,
             touched_groups=self.touched,
             calls=self.memory.calls,
         )
+
+    def _tell_apart(self, merged: Merged) -> None:
+        """Record why rows of one key are records of their own."""
+        name = self.table.name
+        if merged.kept_apart:
+            why = "equal keys, but most other columns contradict: kept as records of their own"
+            self.decisions.append(Choice(name, f"{merged.kept_apart} rows kept apart", why))
+        if self.places is not None and not self.plan.across:
+            why = (
+                "one reading of one part gives several rows of a key, or they are lines of one list"
+            )
+            self.decisions.append(
+                Choice(f"key of {name}", "the place of the words belongs to it", why)
+            )
 
     def _left_open(self, merged: Merged) -> Iterator[Sequence[int]]:
         """Rows that may be one thing and on which nobody decided."""
@@ -527,28 +426,23 @@ class _Work:
         yield from self._told_twice()
 
     def _conflict(self, cluster: Cluster, dispute: Dispute) -> Conflict:
-        ids = self.relation.row_ids
         candidates = tuple(
-            Candidate(
-                s.value, tuple(ids[r] for r in s.rows), s.source, s.document.id, s.document.name
-            )
+            Candidate(s.value, self._ids(s.rows), s.source, s.document.id, s.document.name)
             for s in dispute.sides
         )
-        return Conflict(
-            self.names[dispute.column],
-            cluster.key,
-            candidates,
-            "no criterion tells the sources apart",
-        )
+        why = "no criterion tells the sources apart"
+        return Conflict(self.names[dispute.column], cluster.key, candidates, why)
+
+    def _ids(self, rows: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self.relation.row_ids[row] for row in rows)
 
     def _keyless(self, cluster: Cluster) -> list[Conflict]:
         """What is open of rows that lack a part of their key: the figures in which they
         differ, else that part.
         """
         why = "a part of the key is empty: these rows may be one thing"
-        return [
-            replace(self._conflict(cluster, dispute), reason=why) for dispute in cluster.disputes
-        ]
+        conflicts = (self._conflict(cluster, dispute) for dispute in cluster.disputes)
+        return [replace(conflict, reason=why) for conflict in conflicts]
 
     def _unsure_merges(
         self, merged: Merged, parts: Sequence[Part]
@@ -559,19 +453,14 @@ class _Work:
         """
         if not self.plan.across or (self.plan.sure and self.places is None):
             return
-        decided = {
-            r
-            for c in merged.clusters
-            if c.outcome and c.outcome.verdict == "repaired"
-            for r in c.rows
-        }
-        ids = self.relation.row_ids
+        answered = (c for c in merged.clusters if c.outcome and c.outcome.verdict == "repaired")
+        decided = {row for cluster in answered for row in cluster.rows}
         for part in parts:
             if len(part) == 1 or part[0] in decided or int(self.groups[part[0]]) in self.forced:
                 continue
             apart = self._apart(sorted(part))
             if len(apart) > 1:
-                yield tuple(tuple(ids[r] for r in rows) for rows in apart)
+                yield tuple(map(self._ids, apart))
 
     def _apart(self, part: Sequence[int]) -> list[list[int]]:
         found: dict[object, list[int]] = {}
@@ -584,29 +473,15 @@ class _Work:
             found.setdefault(by, []).append(row)
         return list(found.values())
 
-    def _corrections(self, parts: Sequence[Part]) -> list[Repair]:
-        """The values that people decided, for the rows that stand now and of which any source
-        bears each condition out.
-        """
-        found: list[Repair] = []
-        home = {row: part for part in parts for row in part} if self.options.corrections else {}
-        numbers = (
-            {row: n for n, row in enumerate(self.relation.row_ids)}
-            if self.options.corrections
-            else {}
-        )
-        for correction in (c for c in self.options.corrections if c.kind == "set_value"):
-            made = (*self.repairs, *self.naming.repairs, *found)
-            reached = (self._reached(condition, numbers, made) for condition in correction.where)
-            standing = sorted(
-                set.intersection(*({home.get(row, (row,)) for row in rows} for rows in reached)),
-                key=min,
-            )
-            found += [
-                corrected(self.frame, correction, sorted(part), part[0], self.options)
-                for part in standing
-            ]
-        return found
+
+def _told_key(plan: KeyPlan, key: tuple[str, ...], scope: KeyScope, reason: str) -> KeyPlan:
+    """The key that the model names, in the place of a plan's."""
+    across = scope == "collection" and bool(key)
+    columns = key if across or not plan.per_document else plan.columns
+    within = plan.per_document or bool(columns)
+    return KeyPlan(
+        columns, plan.per_document, within, across, False, f"the model: {reason}", sure=True
+    )
 
 
 def _is_open(cluster: Cluster) -> bool:

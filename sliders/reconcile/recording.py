@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from sliders.extraction.cell import Scalar
+from sliders.reconcile.guard import Step
 from sliders.reconcile.merge import Cluster, Frame, Part, provisional
 from sliders.reconcile.repairs import Correction, Options, Repair
 from sliders.reconcile.statements import complete_sql, copy_sql, merge_sql, set_sql
@@ -21,70 +23,62 @@ def cluster_repairs(
     """
     if cluster.apart:
         return
+    yield from _ruled_by_code(frame, cluster, options)
+    in_question = {options.sql_name(frame.names[d.column]): d for d in cluster.pending}
+    for step in cluster.outcome.steps if cluster.outcome else ():
+        open_ = in_question.get(step.program.column)
+        before = tuple(side.value for side in open_.sides) if open_ else ()
+        yield _program_repair(frame, step, before)
+    if cluster.one_row:
+        yield from _standing_in(frame, cluster, parts[0][0], options)
+
+
+def _ruled_by_code(frame: Frame, cluster: Cluster, options: Options) -> Iterator[Repair]:
+    """The contradictions that code settled; a value that a person decided follows later."""
     ids = frame.relation.row_ids
     rows = tuple(ids[r] for r in cluster.rows)
     for dispute in cluster.disputes:
-        if (
-            dispute.ruling is not None and dispute.by_code and dispute.ruling.operation != "correct"
-        ):  # a person's value follows
-            name, chosen = frame.names[dispute.column], dispute.sides[dispute.ruling.side]
-            others = [ids[r] for side in dispute.sides if side is not chosen for r in side.rows]
-            statement = copy_sql(options.sql_name(name), ids[chosen.rows[0]], others)
-            before = tuple(side.value for side in dispute.sides)
-            yield Repair(
-                dispute.ruling.operation,
-                rows,
-                name,
-                before,
-                chosen.value,
-                (statement,),
-                dispute.ruling.reason,
-            )
-    in_question = {options.sql_name(frame.names[d.column]): d for d in cluster.pending}
-    for step in cluster.outcome.steps if cluster.outcome else ():
-        program, columns = step.program, step.after.columns
-        open_ = in_question.get(program.column)
-        before = tuple(side.value for side in open_.sides) if open_ else ()
-        place = columns.index(program.column) if program.column in columns else None
-        first = next(iter(step.after.rows.values()))
-        after = len(step.after.rows) if place is None else first[place]
-        column, reason = "" if place is None else frame.names[place], f"the model: {program.reason}"
-        yield Repair(
-            program.operation,
-            step.rows,
-            column,
-            before,
-            after,
-            program.statements,
-            reason,
-            "model",
-            scoped=True,
-        )
-    if cluster.one_row:
-        yield from _standing_in(frame, cluster, parts[0][0], options)
+        ruling = dispute.ruling
+        if ruling is None or not dispute.by_code or ruling.operation == "correct":
+            continue
+        name, chosen = frame.names[dispute.column], dispute.sides[ruling.side]
+        others = [ids[r] for side in dispute.sides if side is not chosen for r in side.rows]
+        sql = (copy_sql(options.sql_name(name), ids[chosen.rows[0]], others),)
+        before = tuple(side.value for side in dispute.sides)
+        yield Repair(ruling.operation, rows, name, before, chosen.value, sql, ruling.reason)
+
+
+def _program_repair(frame: Frame, step: Step, before: tuple[Scalar, ...]) -> Repair:
+    """A program of the model, and the values that were in question before it."""
+    program, columns = step.program, step.after.columns
+    place = columns.index(program.column) if program.column in columns else None
+    first = next(iter(step.after.rows.values()))
+    return Repair(
+        operation=program.operation,
+        rows=step.rows,
+        column="" if place is None else frame.names[place],
+        before=before,
+        after=len(step.after.rows) if place is None else first[place],
+        statements=program.statements,
+        reason=f"the model: {program.reason}",
+        author="model",
+        scoped=True,
+    )
 
 
 def _standing_in(frame: Frame, cluster: Cluster, stays: int, options: Options) -> Iterator[Repair]:
     """What one row shows of a contradiction that stays open."""
     ids = frame.relation.row_ids
+    rows = tuple(ids[r] for r in cluster.rows)
     for dispute in cluster.disputes:
         source = provisional(dispute).rows[0]
         codes, name = frame.codes[dispute.column], frame.names[dispute.column]
         if dispute.ruling is None and codes[stays] != codes[source]:
             statement = copy_sql(options.sql_name(name), ids[source], [ids[stays]])
-            before, value = (
-                (frame.values[dispute.column][stays],),
-                frame.values[dispute.column][source],
-            )
+            values = frame.values[dispute.column]
             reason = "open; what most sources state stands in"
             yield Repair(
-                "consolidate",
-                tuple(ids[r] for r in cluster.rows),
-                name,
-                before,
-                value,
-                (statement,),
-                reason,
+                "consolidate", rows, name, (values[stays],), values[source], (statement,), reason
             )
 
 

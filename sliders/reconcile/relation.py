@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
 from sliders.errors import RepairError
-from sliders.extraction.cell import Row, Scalar
+from sliders.extraction.cell import Cell, Row, Scalar
 from sliders.reconcile.repairs import CellSource, DocumentSource
 from sliders.store.materialise import enters
 
 _NOTHING = CellSource()
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
+Kind = Literal["table", "prose", ""]
 Lines = Sequence[tuple[int, int, int]]
 
 
@@ -100,38 +101,40 @@ def relation_of(
     values: dict[str, list[Scalar]] = {name: [None] * len(kept) for name in columns}
     starts: dict[str, list[int]] = {name: [-1] * len(kept) for name in columns}
     sources: dict[tuple[str, str], CellSource] = {}
+    kind_of = {chunk: _kind_of(several) for chunk, several in kinds.items()}
     for index, row in enumerate(kept):
-        kind = _kind_of(kinds.get(row.chunk_id, frozenset()))
-        for cell in row.cells:
-            if cell.column not in values or cell.value is None or not enters(cell, unverified):
-                continue
+        section, kind = sections.get(row.chunk_id, ""), kind_of.get(row.chunk_id, "")
+        for cell in _standing(row, values, unverified):
             values[cell.column][index] = cell.value
             if cell.span is not None and cell.span.document_id == row.document_id:
                 starts[cell.column][index] = cell.span.start
-            sources[row.id, cell.column] = CellSource(
-                cell.printed,
-                cell.printed,
-                sections.get(row.chunk_id, ""),
-                cell.span.page if cell.span else None,
-                cell.unit,
-                cell.scale,
-                cell.grounding,
-                cell.rationale,
-                kind,
-                cell.how,
-                cell.doubt,
-            )
-    return MemoryRelation(
-        values,
-        [row.id for row in kept],
-        [row.document_id for row in kept],
-        [row.chunk_id for row in kept],
-        documents,
-        sources,
-        quote,
-        starts,
-        [_reading(row, key) for row in kept],
-        lists_of,
+            sources[row.id, cell.column] = _cell_source(cell, section, kind)
+    chunks, readings = [row.chunk_id for row in kept], [_reading(row, key) for row in kept]
+    ids = [row.id for row in kept], [row.document_id for row in kept], chunks
+    return MemoryRelation(values, *ids, documents, sources, quote, starts, readings, lists_of)
+
+
+def _standing(row: Row, columns: Collection[str], unverified: bool) -> Iterator[Cell]:
+    """The cells of these columns whose values stand in the data table."""
+    for cell in row.cells:
+        if cell.column in columns and cell.value is not None and enters(cell, unverified):
+            yield cell
+
+
+def _cell_source(cell: Cell, section: str, kind: Kind) -> CellSource:
+    """What the page says of a cell, as far as the cell tells."""
+    return CellSource(
+        printed=cell.printed,
+        quote=cell.printed,
+        section=section,
+        page=cell.span.page if cell.span else None,
+        unit=cell.unit,
+        scale=cell.scale,
+        grounding=cell.grounding,
+        rationale=cell.rationale,
+        kind=kind,
+        how=cell.how,
+        doubt=cell.doubt,
     )
 
 
@@ -142,15 +145,11 @@ def _reading(row: Row, key: Sequence[str]) -> str:
     return f"{row.chunk_id}\x1f{call}"
 
 
-def _kind_of(kinds: frozenset[str]) -> Literal["table", "prose", ""]:
+def _kind_of(kinds: frozenset[str]) -> Kind:
     """Whether a chunk holds tables alone or prose alone (a heading or caption is neither);
     "" where that cannot be said.
     """
     told = kinds - {"heading", "caption"}
-    return (
-        ""
-        if not told or ("table" in told and len(told) > 1)
-        else "table"
-        if "table" in told
-        else "prose"
-    )
+    if not told or ("table" in told and len(told) > 1):
+        return ""
+    return "table" if "table" in told else "prose"

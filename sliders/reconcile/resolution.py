@@ -193,9 +193,8 @@ def average_linkage(scores: Scores, size: int, lowest: float) -> list[tuple[int,
     Pairs that blocking did not produce count as 0.
     """
     neighbours: dict[int, dict[int, float]] = defaultdict(dict)
-    for a, b, s in zip(
-        scores.left.tolist(), scores.right.tolist(), scores.score.tolist(), strict=True
-    ):
+    columns = (scores.left.tolist(), scores.right.tolist(), scores.score.tolist())
+    for a, b, s in zip(*columns, strict=True):
         neighbours[a][b] = neighbours[b][a] = s
     weight = [1] * size
     alive = [True] * size
@@ -214,9 +213,7 @@ def average_linkage(scores: Scores, size: int, lowest: float) -> list[tuple[int,
         total = weight[a] + weight[b]
         left, right = neighbours.pop(a), neighbours.pop(b)
         joined: dict[int, float] = {}
-        for other in left.keys() | right.keys():
-            if other in (a, b):
-                continue
+        for other in (left.keys() | right.keys()) - {a, b}:
             mean = (left.get(other, 0.0) * weight[a] + right.get(other, 0.0) * weight[b]) / total
             row = neighbours[other]
             row.pop(a, None)

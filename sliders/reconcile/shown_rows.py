@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from sliders.extraction.cell import How, Scalar
 from sliders.reconcile.merge import Cluster, Frame
@@ -37,32 +38,33 @@ def case_of(
     columns = tuple(options.sql_name(name) for name in frame.names)
     rows = {ids[r]: tuple(value(r, c) for c in range(len(columns))) for r in cluster.rows}
     places = [d.column for d in cluster.pending if any(side.value is not None for side in d.sides)]
-    ways: dict[tuple[int, ...], list[int]] = {}
-    for row in cluster.rows:
-        ways.setdefault(tuple(int(frame.codes[c][row]) for c in places), []).append(row)
-    ordered = list(ways.values()) if places else [[r] for r in cluster.rows]
-    # No side stands first as a rule, so that a preference for the first letter can
-    # be told from a reason.
-    ordered.sort(key=lambda some: hashlib.sha256(ids[some[0]].encode()).digest())
+    ordered = _ways(frame, cluster, places)
     shown = [r for some in ordered for r in some[:_SAME]][:_MOST]
     open_ = [frame.names[c] for c in places]
-    notes = {ids[r]: notes_of(frame.relation, r, open_, frame.names) for r in sorted(shown)}
-    notes = {
-        row: (*_named(dict(zip(columns, rows[row], strict=True)), names), *lines)
-        for row, lines in notes.items()
-    }
+    notes = {}
+    for row in sorted(shown):
+        known = _named(dict(zip(columns, rows[ids[row]], strict=True)), names)
+        notes[ids[row]] = (*known, *notes_of(frame.relation, row, open_, frame.names))
     about = ", ".join(str(part) for part in cluster.key if part is not None)
-    kind = Group(columns, rows, tuple(c.type.sql for c in table.columns), names)
+    group = Group(columns, rows, tuple(c.type.sql for c in table.columns), names)
     choices = tuple(tuple(ids[r] for r in some) for some in ordered)
     may_be_one = cluster.doubtful and not (cluster.keyless and places)
-    return Case(
-        "records" if may_be_one else "conflict",
-        kind,
-        tuple(columns[c] for c in places),
-        notes,
-        choices,
-        about,
-    )
+    kind: Literal["records", "conflict"] = "records" if may_be_one else "conflict"
+    return Case(kind, group, tuple(columns[c] for c in places), notes, choices, about)
+
+
+def _ways(frame: Frame, cluster: Cluster, places: Sequence[int]) -> list[list[int]]:
+    """Rows of a cluster by what they say of these columns, each alone where there are none.
+
+    No side stands first as a rule, so that a preference for the first letter can be told from
+    a reason.
+    """
+    ways: dict[tuple[int, ...], list[int]] = {}
+    for row in cluster.rows:
+        said = tuple(int(frame.codes[c][row]) for c in places)
+        ways.setdefault(said if places else (row,), []).append(row)
+    ids = frame.relation.row_ids
+    return sorted(ways.values(), key=lambda some: hashlib.sha256(ids[some[0]].encode()).digest())
 
 
 def _named(values: Mapping[str, Scalar], names: Mapping[str, Mapping[Scalar, Scalar]]) -> list[str]:

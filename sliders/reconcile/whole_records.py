@@ -41,21 +41,11 @@ def record_groups(
         for n, c in enumerate(table.columns)
         if c.type not in (ColumnType.TEXT, ColumnType.CATEGORY)
     ]
-
-    def fits(match: Match) -> bool:
-        pairs = [(codes[match.left], codes[match.right]) for codes in figures]
-        shared = [left == right for left, right in pairs if left >= 0 and right >= 0]
-        apart = shared.count(False)
-        return (
-            documents[match.left] != documents[match.right]
-            and apart < 2
-            and (not apart or any(shared))
-        )
-
+    found = _resolved([encoded[n] for n in texts], documents if sources == 2 else None)
+    matches = [m for m in (*found.matches, *found.open) if _may_be_one(m, documents, figures)]
     links = Links(size)
     best: dict[int, float] = {}
-    found = _resolved([encoded[n] for n in texts], documents if sources == 2 else None)
-    for match in sorted(filter(fits, (*found.matches, *found.open)), key=lambda m: -m.score):
+    for match in sorted(matches, key=lambda m: -m.score):
         links.join(match.left, match.right, "alike as whole records")
         best.setdefault(match.left, match.score)
         best.setdefault(match.right, match.score)
@@ -65,6 +55,17 @@ def record_groups(
     groups = [sorted(rows) for rows in members.values() if len(rows) <= _LARGEST]
     groups = [rows for rows in groups if len({int(documents[r]) for r in rows}) == len(rows)]
     return sorted(groups, key=lambda rows: -max(best[r] for r in rows))[: max(1, size // _SHARE)]
+
+
+def _may_be_one(match: Match, documents: Codes, figures: Sequence[Codes]) -> bool:
+    """Whether two rows are of different documents, and their figures do not contradict each
+    other: one may differ where another agrees.
+    """
+    pairs = [(codes[match.left], codes[match.right]) for codes in figures]
+    shared = [left == right for left, right in pairs if left >= 0 and right >= 0]
+    apart = shared.count(False)
+    agree = apart < 2 and (not apart or any(shared))
+    return bool(documents[match.left] != documents[match.right]) and agree
 
 
 def _resolved(columns: Sequence[Encoded], documents: Codes | None) -> Resolved:
