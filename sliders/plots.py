@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -115,13 +116,17 @@ def spread(workspace: Workspace, table: str, column: str) -> Plot:
         _along_a_line(axes, values)
         axes.set_xlabel(f"{column} ({described.measured_in})" if described.measured_in else column)
         return Plot(figure)
-    kinds = sorted(
-        {str(v) for v, _ in values}, key=lambda kind: sum(str(v) == kind for v, _ in values)
-    )[-20:]
+    return _counted(values)
+
+
+def _counted(values: Sequence[tuple[Any, bool]]) -> Plot:
+    """How often each of the twenty most frequent values comes, unverified ones apart."""
+    counts = Counter((str(value), doubt) for value, doubt in values)
+    of_kind = Counter(str(value) for value, _ in values)
+    kinds = sorted(of_kind, key=lambda kind: of_kind[kind])[-20:]
+    sure, unsure = ([counts[kind, doubt] for kind in kinds] for doubt in (False, True))
     figure, axes = _axes(7, 0.6 + 0.3 * len(kinds))
-    sure = [sum(str(v) == kind and not doubt for v, doubt in values) for kind in kinds]
     axes.barh(kinds, sure, color=_INK, label="verified")
-    unsure = [sum(str(v) == kind and doubt for v, doubt in values) for kind in kinds]
     axes.barh(kinds, unsure, left=sure, color=_DOUBT, label="unverified")
     axes.set_xlabel("rows")
     if any(unsure):

@@ -10,6 +10,7 @@ import re
 import sqlite3
 import zipfile
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -164,43 +165,44 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
     """
     try:
         from openpyxl import Workbook, load_workbook
-        from openpyxl.cell import WriteOnlyCell
     except ImportError as error:
         raise SettingsError(
             "Excel needs openpyxl; install it with: pip install '.[export]' in the checkout"
         ) from error
     target = Path(path)
-    _only_replace(
-        target,
-        lambda old: _is_book_export(load_workbook(io.BytesIO(old.read_bytes()), read_only=True)),
-    )
+
+    def is_export(path: Path) -> bool:
+        return _is_book_export(load_workbook(io.BytesIO(path.read_bytes()), read_only=True))
+
+    _only_replace(target, is_export)
     workbook = Workbook(write_only=True)
     names: set[str] = set()
     for relation in _current(catalog):
-        name = relation.relation
         columns, rows = catalog.tables.read(relation.name)
-        sheet = workbook.create_sheet(_sheet_name(name, names))
-        for number, row in enumerate([columns, *rows]):
+        sheet = workbook.create_sheet(_sheet_name(relation.relation, names))
+        for number, line in enumerate(chain([columns], rows)):
             if number >= _EXCEL_ROWS:
                 raise StoreError(
-                    f"table {name!r} has more rows than an Excel sheet ({_EXCEL_ROWS}); "
-                    "export CSV or Parquet"
+                    f"table {relation.relation!r} has more rows than an Excel sheet "
+                    f"({_EXCEL_ROWS}); export CSV or Parquet"
                 )
-            cells = []
-            for value in row:
-                text = isinstance(value, str)
-                cell = WriteOnlyCell(
-                    sheet, _EXCEL_FORBIDDEN.sub("", value)[:_EXCEL_TEXT] if text else value
-                )
-                if text:
-                    cell.data_type = "s"
-                cells.append(cell)
-            sheet.append(cells)
+            sheet.append([_excel_cell(sheet, value) for value in line])
     if not names:
         workbook.create_sheet(_NO_TABLES)
     with _writing(target):
         workbook.save(target)
     return target
+
+
+def _excel_cell(sheet: Any, value: Any) -> Any:
+    """A cell of a sheet; a text stays a text."""
+    from openpyxl.cell import WriteOnlyCell
+
+    if not isinstance(value, str):
+        return WriteOnlyCell(sheet, value)
+    cell = WriteOnlyCell(sheet, _EXCEL_FORBIDDEN.sub("", value)[:_EXCEL_TEXT])
+    cell.data_type = "s"
+    return cell
 
 
 def _only_replace(path: Path, is_export: Callable[[Path], bool]) -> None:

@@ -88,10 +88,29 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
     from sliders.documents.discovery import means_documents
 
     named = [*map(means_documents, words[:-1]), *(False for _ in words[-1:])]
-    documents = [word for word, is_document in zip(words, named, strict=True) if is_document]
-    return documents, [
-        word for word, is_document in zip(words, named, strict=True) if not is_document
-    ]
+    told = list(zip(words, named, strict=True))
+    documents = [word for word, is_document in told if is_document]
+    return documents, [word for word, is_document in told if not is_document]
+
+
+WordsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[DOCS]... QUESTION...", help="Files, folders, globs or addresses, then questions."
+    ),
+]
+SchemaOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--schema", help="Pin tables and columns: a YAML, JSON or SQL (CREATE TABLE) file."
+    ),
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Only say what it would take; no model is called.")
+]
+OpenOption = Annotated[
+    bool, typer.Option("--open", help="Open the audit page of the answer in the browser.")
+]
 
 
 @app.command()
@@ -108,26 +127,11 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
 )
 def ask(
     call: Call,
-    words: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="[DOCS]... QUESTION...",
-            help="Files, folders, globs or addresses, then questions.",
-        ),
-    ],
-    schema: Annotated[
-        Path | None,
-        typer.Option(
-            "--schema", help="Pin tables and columns: a YAML, JSON or SQL (CREATE TABLE) file."
-        ),
-    ] = None,
+    words: WordsArgument,
+    schema: SchemaOption = None,
     workflow: WorkflowOption = "extract_and_query",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what it would take; no model is called.")
-    ] = False,
-    show: Annotated[
-        bool, typer.Option("--open", help="Open the audit page of the answer in the browser.")
-    ] = False,
+    dry_run: DryRunOption = False,
+    show: OpenOption = False,
 ) -> int:
     """Answer questions over documents: add, extract, reconcile, SQL, citations.
     Run it again to go on.
@@ -135,9 +139,8 @@ def ask(
     from sliders.documents.discovery import discover
 
     documents, questions = _documents_and_questions(words, call.workspace)
-    found = (
-        discover(documents) if documents else []
-    )  # a wrong path is told before a workspace is made
+    # A wrong path is told before a workspace is made.
+    found = discover(documents) if documents else []
     with call.opened(new=bool(documents)) as ws:
         if found:
             show_added(ws.add(found))
@@ -146,17 +149,14 @@ def ask(
         if dry_run:
             show_plan(ws, questions, workflow, call)
             return 0
-        by_tables = workflow == "extract_and_query"
-        answers = (
-            ws.ask_many(questions)
-            if by_tables
-            else [ws.ask(q, workflow=workflow) for q in questions]
-        )
+        if workflow == "extract_and_query":
+            answers = ws.ask_many(questions)
+        else:
+            answers = [ws.ask(question, workflow=workflow) for question in questions]
         if show:
-            page = Path("audit.html" if "://" in call.workspace else call.workspace).with_suffix(
-                ".html"
-            )
-            webbrowser.open(ws.view(path=page).absolute().as_uri())
+            page = "audit.html" if "://" in call.workspace else call.workspace
+            written = ws.view(path=Path(page).with_suffix(".html"))
+            webbrowser.open(written.absolute().as_uri())
     return _show_answers(answers, call)
 
 

@@ -44,6 +44,28 @@ AuthorOption = Annotated[
 ReasonOption = Annotated[str, typer.Option("--reason", help="Why, for the records.")]
 
 
+RunArgument = Annotated[
+    int | None,
+    typer.Argument(metavar="[RUN]", help="Number of a run; the last answer when left out."),
+]
+AgainstOption = Annotated[
+    int | None,
+    typer.Option(
+        "--against", metavar="RUN", help="Also show what changed since, or until, another run."
+    ),
+]
+ServeOption = Annotated[
+    bool,
+    typer.Option(
+        "--serve", help="Serve it with whole tables in Datasette, to this machine, until Ctrl-C."
+    ),
+]
+PortOption = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help="Where to serve; 0 for any.")
+]
+_PAGE = Path("audit.html")
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this file to the program."""
     for command in (
@@ -67,30 +89,12 @@ def register(app: typer.Typer) -> None:
 @takes("workspace", "as_json")
 def view(
     call: Call,
-    run: Annotated[
-        int | None,
-        typer.Argument(metavar="[RUN]", help="Number of a run; the last answer when left out."),
-    ] = None,
-    against: Annotated[
-        int | None,
-        typer.Option(
-            "--against", metavar="RUN", help="Also show what changed since, or until, another run."
-        ),
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path(
-        "audit.html"
-    ),
+    run: RunArgument = None,
+    against: AgainstOption = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = _PAGE,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
-    served: Annotated[
-        bool,
-        typer.Option(
-            "--serve",
-            help="Serve it with whole tables in Datasette, to this machine, until Ctrl-C.",
-        ),
-    ] = False,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Where to serve; 0 for any.")
-    ] = 8001,
+    served: ServeOption = False,
+    port: PortOption = 8001,
 ) -> None:
     """Write a run's audit page: answer, SQL, rows, words on the page, cost;
     one HTML file that works offline.

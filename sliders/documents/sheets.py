@@ -66,12 +66,7 @@ def read_xlsx(raw: bytes, name: str) -> Document:
         ) from error
     try:
         sheets = load_workbook(io.BytesIO(raw), data_only=True).worksheets
-        with zipfile.ZipFile(io.BytesIO(raw)) as parts:
-            unknown = sum(
-                len(_NO_RESULT.findall(parts.read(part)))
-                for part in parts.namelist()
-                if "/worksheets/" in part
-            )
+        unknown = _formulas_without_value(raw)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
         raise DocumentError(
             f"{name}: the workbook is damaged ({type(error).__name__}); save it again"
@@ -93,6 +88,13 @@ def read_xlsx(raw: bytes, name: str) -> Document:
             caption, note = _add_titles(builder, titles, sheet.title)
             builder.add_table(table_of_spans(rows), caption=caption, note=note)
     return _checked(builder.build(name, raw, media_type=sniff.XLSX))
+
+
+def _formulas_without_value(raw: bytes) -> int:
+    """How many formulas of a workbook were stored without their result."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        sheets = (parts.read(part) for part in parts.namelist() if "/worksheets/" in part)
+        return sum(len(_NO_RESULT.findall(sheet)) for sheet in sheets)
 
 
 def _cells(sheet: Any) -> list[list[Spanned]]:

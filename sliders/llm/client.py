@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import openai
@@ -301,43 +302,13 @@ class OpenAIModel:
     async def _send(self, request: Request, arguments: dict[str, Any]) -> _Reply:
         shown = (self.count_tokens(message["content"]) for message in arguments["messages"])
         estimate = sum(shown) + request.max_tokens if self._settings.tpm else 0
-        options: dict[str, Any] = {
-            "temperature": request.temperature,
-            "max_tokens": request.max_tokens,
-        }
-        if reasons := self._reasons:
-            options = {"max_completion_tokens": request.max_tokens + _REASONING}
-        elif request.temperature > 0:
-            options |= {
-                "seed": self._settings.seed
-            }  # not every server takes one, and without chance none is needed
-        if request.logprobs or request.told:
-            options |= {"logprobs": True}
-        if request.told:
-            options |= {"top_logprobs": LISTED}
-        body = {"model": self._model, **options, **arguments}
-
-        async def once() -> tuple[Mapping[str, Any], float]:
-            async with self._gate.slot():
-                booking = await self._limiter.acquire(estimate)
-                if request.before_sending is not None:
-                    request.before_sending()
-                started = time.perf_counter()
-                channel = self._channels.get()
-                with self._translated():
-                    if request.enough is not None and self._first is Rung.GRAMMAR:
-                        sent: object = await channel.stream(body, request.enough)
-                    else:
-                        sent = await channel.post(body)
-            completion: Mapping[str, Any] = sent if isinstance(sent, dict) else {}
-            self._limiter.settle(
-                booking, (completion.get("usage") or {}).get("total_tokens") or estimate
-            )
-            return completion, time.perf_counter() - started
-
+        reasons = self._reasons
+        body = {"model": self._model, **self._options(request), **arguments}
         try:
             completion, seconds = await with_retries(
-                once, self._settings.retries, self._limiter.pause
+                partial(self._once, request, body, estimate),
+                self._settings.retries,
+                self._limiter.pause,
             )
         except ServerRefusal as refusal:
             if reasons or "max_completion_tokens" not in str(refusal):
@@ -346,6 +317,41 @@ class OpenAIModel:
             return await self._send(request, arguments)
         await self._turns.get().take()  # who waits for the place in flight sends first
         return self._reply(completion, seconds, arguments, request.told)
+
+    def _options(self, request: Request) -> dict[str, Any]:
+        """How the model is to write: its limit, chance, and what it tells of its choices."""
+        if self._reasons:
+            options: dict[str, Any] = {"max_completion_tokens": request.max_tokens + _REASONING}
+        else:
+            options = {"temperature": request.temperature, "max_tokens": request.max_tokens}
+            # Not every server takes a seed, and without chance none is needed.
+            if request.temperature > 0:
+                options["seed"] = self._settings.seed
+        if request.logprobs or request.told:
+            options["logprobs"] = True
+        if request.told:
+            options["top_logprobs"] = LISTED
+        return options
+
+    async def _once(
+        self, request: Request, body: Mapping[str, Any], estimate: int
+    ) -> tuple[Mapping[str, Any], float]:
+        """Send a request once; the completion and the seconds that it took."""
+        async with self._gate.slot():
+            booking = await self._limiter.acquire(estimate)
+            if request.before_sending is not None:
+                request.before_sending()
+            started = time.perf_counter()
+            channel = self._channels.get()
+            with self._translated():
+                if request.enough is not None and self._first is Rung.GRAMMAR:
+                    sent: object = await channel.stream(body, request.enough)
+                else:
+                    sent = await channel.post(body)
+        completion: Mapping[str, Any] = sent if isinstance(sent, dict) else {}
+        used = (completion.get("usage") or {}).get("total_tokens")
+        self._limiter.settle(booking, used or estimate)
+        return completion, time.perf_counter() - started
 
     def _reply(
         self,
@@ -361,23 +367,15 @@ class OpenAIModel:
                 f"model {self._model!r} at {self._where} sent a reply without "
                 f"choices{told_instead}; try again"
             )
-        message = choice.get("message") or {}
-        called = message.get("tool_calls")
-        text = (called[0]["function"]["arguments"] if called else message.get("content")) or ""
-        if isinstance(text, list):  # parts, with those of a model's reasoning among them
-            text = "".join(part.get("text") or "" for part in text)
-            message = {**message, "content": text}
-        text = without_halves(text)
+        message, text = _message_and_text(choice.get("message") or {})
         counted = completion.get("usage") or {}
         prompt, generated = counted.get("prompt_tokens"), counted.get("completion_tokens")
         if prompt is None:
             prompt = sum(self.count_tokens(message["content"]) for message in arguments["messages"])
             generated = self.count_tokens(text) if generated is None else generated
         generated = generated or 0
-        tokens = (choice.get("logprobs") or {}).get("content") or ()
-        usage = Usage(
-            1, 0, prompt, generated, seconds, self._prices.cost(self._model, prompt, generated)
-        )
+        cost = self._prices.cost(self._model, prompt, generated)
+        usage = Usage(1, 0, prompt, generated, seconds, cost)
         reason = choice.get("finish_reason")
         if message.get("refusal") or reason == "content_filter":
             declined = ModelRefusal(
@@ -386,9 +384,21 @@ class OpenAIModel:
             )
             declined.usage = usage
             raise declined
-        return _Reply(
-            message, text, "length" if reason == "length" else "stop", usage, tokens, told
-        )
+        tokens = (choice.get("logprobs") or {}).get("content") or ()
+        ended: FinishReason = "length" if reason == "length" else "stop"
+        return _Reply(message, text, ended, usage, tokens, told)
+
+
+def _message_and_text(message: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """A message of the server with its text in one piece, and that text or what its tool was
+    called with.
+    """
+    called = message.get("tool_calls")
+    text = (called[0]["function"]["arguments"] if called else message.get("content")) or ""
+    if isinstance(text, list):  # parts, with those of a model's reasoning among them
+        text = "".join(part.get("text") or "" for part in text)
+        message = {**message, "content": text}
+    return message, without_halves(text)
 
 
 def _add_paid(error: ModelError, before: Usage) -> None:

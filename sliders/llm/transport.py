@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -17,6 +18,40 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import httpx
 import openai
+
+
+@dataclass(slots=True)
+class _Written:
+    """What a server wrote of a reply so far; `pieces` counts the chunks with words in them."""
+
+    text: str = ""
+    pieces: int = 0
+    reason: str = "stop"
+    usage: Mapping[str, Any] | None = None
+    tokens: list[Any] = field(default_factory=list)
+
+    def add(self, chunk: Mapping[str, Any]) -> str:
+        """Take in a chunk; the words that it brought."""
+        self.usage = chunk.get("usage") or self.usage
+        choices = chunk.get("choices") or ()
+        piece = "".join((choice.get("delta") or {}).get("content") or "" for choice in choices)
+        ended = (choice["finish_reason"] for choice in choices if choice.get("finish_reason"))
+        self.reason = next(ended, self.reason)
+        self.text += piece
+        self.pieces += bool(piece)
+        for choice in choices:
+            self.tokens += (choice.get("logprobs") or {}).get("content") or ()
+        return piece
+
+    def completion(self) -> dict[str, Any]:
+        """It as a reply that came in one piece."""
+        choice = {
+            "message": {"content": self.text},
+            "finish_reason": self.reason,
+            "logprobs": {"content": self.tokens},
+        }
+        counted = {"prompt_tokens": None, "completion_tokens": self.pieces}
+        return {"choices": [choice], "usage": self.usage or counted}
 
 
 class Channel:
@@ -67,42 +102,23 @@ class Channel:
         tokens by pieces, which the embedded server sends one by one; how long its prompt
         was is then not known.
         """
-        text, pieces, reason, usage = "", 0, "stop", None
-        tokens: list[Any] = []
-        async with self._replied(
-            {**body, "stream": True, "stream_options": {"include_usage": True}}
-        ) as reply:
+        written = _Written()
+        asked = {**body, "stream": True, "stream_options": {"include_usage": True}}
+        async with self._replied(asked) as reply:
             async for line in reply.content:
                 chunk = _said(line.removeprefix(b"data:"))
                 if not isinstance(chunk, dict):
                     continue  # an empty line, or the end
                 if "error" in chunk:
                     raise self._refused(500, {}, chunk)
-                usage, choices = chunk.get("usage") or usage, chunk.get("choices") or ()
-                piece = "".join(
-                    (choice.get("delta") or {}).get("content") or "" for choice in choices
-                )
-                reason = next(
-                    (choice["finish_reason"] for choice in choices if choice.get("finish_reason")),
-                    reason,
-                )
-                text, pieces = text + piece, pieces + bool(piece)
-                tokens += (
-                    token
-                    for choice in choices
-                    for token in (choice.get("logprobs") or {}).get("content") or ()
-                )
-                if "}" in piece and enough(ended := text[: text.rindex("}") + 1]):
-                    text, reason = ended, "length"
+                if "}" not in written.add(chunk):
+                    continue
+                ended = written.text[: written.text.rindex("}") + 1]
+                if enough(ended):
+                    written.text, written.reason = ended, "length"
                     reply.close()
                     break
-        choices = [
-            {"message": {"content": text}, "finish_reason": reason, "logprobs": {"content": tokens}}
-        ]
-        return {
-            "choices": choices,
-            "usage": usage or {"prompt_tokens": None, "completion_tokens": pieces},
-        }
+        return written.completion()
 
     @asynccontextmanager
     async def _replied(self, body: Mapping[str, Any]) -> AsyncIterator[aiohttp.ClientResponse]:

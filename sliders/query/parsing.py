@@ -106,45 +106,46 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
     known = [t if isinstance(t, QueryTable) else QueryTable(t, t.name) for t in tables]
     names = Names(sql, _sources(sql, select, known))
     conditions, edges, residual = _conditions(select, names)
-    used = {alias: list[str]() for alias in names.tables}
-    for node in _outside_conditions(select, residual):
-        for column in node.find_all(exp.Column):
-            if not names.is_output(column, select):
-                alias, name = names.resolve(column)
-                used[alias].append(name)
-    for star in _stars(select):
-        for alias in names.star(star):
-            used[alias].extend(names.columns(alias, star))
+    used = _used(select, names, residual)
     _connected(sql, names, edges)
     uses = []
     for alias, table in names.tables.items():
-        chosen = tuple(dict.fromkeys(used[alias]))
-        filtered = [
-            name for part in conditions[alias] for leaf in leaves(part) for name in leaf.attributes
-        ]
+        where = joined(And, *conditions[alias])
+        filters = [leaf for part in conditions[alias] for leaf in leaves(part)]
+        filtered = [name for leaf in filters for name in leaf.attributes]
         keys = [edge.attribute(a) for edge in edges for a in (edge.left, edge.right) if a == alias]
-        attributes = tuple(dict.fromkeys([*filtered, *keys, *chosen]))
-        uses.append(
-            TableUse(
-                alias, table.name, joined(And, *conditions[alias]), chosen, attributes, table.name
-            )
-        )
-    rest = " AND ".join(f"({part.sql('sqlite')})" for part in residual)
+        attributes = tuple(dict.fromkeys([*filtered, *keys, *used[alias]]))
+        uses.append(TableUse(alias, table.name, where, used[alias], attributes, table.name))
     alone = [
         part
         for part in residual
         if len({names.resolve(c)[0] for c in part.find_all(exp.Column)}) < 2
     ]
-    unplanned = ", ".join(part.sql("sqlite") for part in alone)
     return Query(
         sql,
-        tuple(uses),
-        tuple(edges),
-        rest,
-        _enough(select, edges, residual),
-        tuple((name, kind) for (_, name), kind in names.types.items()),
-        unplanned,
+        tables=tuple(uses),
+        joins=tuple(edges),
+        residual=" AND ".join(f"({part.sql('sqlite')})" for part in residual),
+        stop_after=_enough(select, edges, residual),
+        types=tuple((name, kind) for (_, name), kind in names.types.items()),
+        unplanned=", ".join(part.sql("sqlite") for part in alone),
     )
+
+
+def _used(
+    select: exp.Select, names: Names, residual: Sequence[exp.Expr]
+) -> dict[str, tuple[str, ...]]:
+    """The attributes, by alias, that are read of rows which the conditions let pass."""
+    used = {alias: dict[str, None]() for alias in names.tables}
+    for node in _outside_conditions(select, residual):
+        for column in node.find_all(exp.Column):
+            if not names.is_output(column, select):
+                alias, name = names.resolve(column)
+                used[alias][name] = None
+    for star in _stars(select):
+        for alias in names.star(star):
+            used[alias].update(dict.fromkeys(names.columns(alias, star)))
+    return {alias: tuple(attributes) for alias, attributes in used.items()}
 
 
 def result_sql(query: Query, relations: Mapping[str, str]) -> str:

@@ -73,29 +73,20 @@ class RetrievalIndex:
             return ()
         query = self._embedder.embed([question])[0]
         words = self.words.scores(question)
-        meaning = np.concatenate([entry.vectors @ query for entry in self.entries.values()]).astype(
-            np.float64
-        )
-        best_words = [
-            number for number in np.argsort(-words, kind="stable")[:top] if words[number] > 0
-        ]
-        candidates = np.array(
-            list(dict.fromkeys([*best_words, *np.argsort(-meaning, kind="stable")[:top]]))
-        )
+        vectors = (entry.vectors @ query for entry in self.entries.values())
+        meaning = np.concatenate(list(vectors)).astype(np.float64)
+        by_words = [n for n in np.argsort(-words, kind="stable")[:top] if words[n] > 0]
+        by_meaning = np.argsort(-meaning, kind="stable")[:top]
+        candidates = np.array(list(dict.fromkeys([*by_words, *by_meaning])))
         exact, semantic = words[candidates], meaning[candidates]
         scores = (weights[0] * min_max(exact) + weights[1] * min_max(semantic)) / sum(weights)
-        ranked = sorted(
-            (
-                RankedSegment(
-                    *self._segments[int(number)], float(score), float(by_word), float(by_meaning)
-                )
-                for number, score, by_word, by_meaning in zip(
-                    candidates, scores, exact, semantic, strict=True
-                )
-                if score >= threshold * scores.max()
-            ),
-            key=lambda segment: (-segment.score, segment.document_id, segment.start),
-        )
+        columns = (column.tolist() for column in (candidates, scores, exact, semantic))
+        ranked = [
+            RankedSegment(*self._segments[number], *scored)
+            for number, *scored in zip(*columns, strict=True)
+            if scored[0] >= threshold * scores.max()
+        ]
+        ranked.sort(key=lambda segment: (-segment.score, segment.document_id, segment.start))
         return tuple(ranked[:top])
 
 

@@ -166,33 +166,24 @@ def _with_half(number: Number, text: str, language: str) -> Number:
     if not more or number.percent or number.ordinal:
         return number
     own = OWN_SCALES.get(language, {})
-    behind = (
-        re.match(rf"\s({choice({*SPELLED_SCALES, *own})}){ENDED}", text[end:], re.IGNORECASE)
-        if not number.scale
-        else None
-    )
+    behind = None
+    if not number.scale:
+        word = rf"\s({choice({*SPELLED_SCALES, *own})}){ENDED}"
+        behind = re.match(word, text[end:], re.IGNORECASE)
     scale = number.scale
     if behind:
-        scale, end = (
-            own.get(behind[1].lower()) or SCALE_WORDS[behind[1].lower()],
-            end + behind.end(),
-        )
-    value = amount(
-        (Decimal(str(number.value)) + Decimal(str(more))) * (SCALES[scale] if behind else 1)
-    )
-    unit, currency = (
-        unit_after(text, end) or number.unit,
-        number.currency or currency_after(text, end),
-    )
+        scale = own.get(behind[1].lower()) or SCALE_WORDS[behind[1].lower()]
+        end += behind.end()
+    whole = Decimal(str(number.value)) + Decimal(str(more))
     return replace(
         number,
         start=start,
         end=end,
         text=text[start:end],
-        value=value,
+        value=amount(whole * (SCALES[scale] if behind else 1)),
         scale=scale,
-        unit=unit,
-        currency=currency,
+        unit=unit_after(text, end) or number.unit,
+        currency=number.currency or currency_after(text, end),
     )
 
 
@@ -270,17 +261,14 @@ def _base(match: re.Match[str], decimal: DecimalMark, whole: bool) -> Decimal | 
     base = read_digits(match["core"], decimal=decimal, whole=whole)
     if base is not None and match["vulgar"]:
         base += Decimal(_VULGAR[match["vulgar"].strip()])
-    if base is not None and (power := match["power"] or match["raised"]):
-        power = power.translate(_RAISED)
-        if not (
-            match["raised"]
-            or "^" in match[0]
-            or power[0] in "+-"
-            or re.search(r"[.,]", match["core"])
-        ):
-            return None  # a code such as "12E5"
-        base = base.scaleb(int(power))
-    return base
+    power = match["power"] or match["raised"]
+    if base is None or not power:
+        return base
+    power = power.translate(_RAISED)
+    has_marks = "^" in match[0] or power[0] in "+-" or re.search(r"[.,]", match["core"])
+    if not match["raised"] and not has_marks:
+        return None  # a code such as "12E5"
+    return base.scaleb(int(power))
 
 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−", "0123456789-+-")
@@ -290,50 +278,59 @@ def _from_match(
     match: re.Match[str], text: str, decimal: DecimalMark, whole: bool, language: str
 ) -> Number | None:
     scale = _scale_of(match, language)
-    wants_whole = whole and not scale and not match["percent"]
-    base = _base(match, decimal, wants_whole)
+    base = _base(match, decimal, whole and not scale and not match["percent"])
     if base is None:
         return None
-    end = match.end()
+    start, end = match.span()
     marked = _minus_after(match, text, end)
     end += marked
-    unit = "m" if match["short"] == "m" and not scale else ""
-    if match["short"] and not (scale or unit):
+    unit = _unit_of(match, text, end, scale)
+    if unit is None:
         return None
-    if joined := _TOUCHING.match(text, end):
-        if match["short"] or match["ordinal"] or not touching(joined[0]):
-            return None
-        unit = joined[0]
-    start = match.start()
     negative = bool(match["sign"] and match["sign"] != "+") or bool(match["sign2"]) or marked > 0
     if match["inner"] or match["paren"]:
         start, end, wrapped = _close_parenthesis(match, text, end)
         negative = negative or wrapped
     factor = SCALES[scale] if scale else 1
-    value = (-base if negative else base) * factor
-    other = None
-    if match["core"] and re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", match["core"]):
-        readings = (
-            Decimal(re.sub(r"\D", "", match["core"])),
-            Decimal(match["core"].replace(",", ".")),
-        )
-        other = next((reading for reading in readings if reading != base), None)
+    other = _other_reading(match, base)
+    before = text[max(0, start - 6) : start]
     return Number(
-        start,
-        end,
-        text[start:end],
-        amount(value),
-        scale,
-        _currency_of(match) or currency_after(text, end),
+        start=start,
+        end=end,
+        text=text[start:end],
+        value=amount((-base if negative else base) * factor),
+        scale=scale,
+        currency=_currency_of(match) or currency_after(text, end),
         percent=match["percent"] is not None or text[end - 1] == "%",
         unit=unit or unit_after(text, end),
         ordinal=match["ordinal"] is not None or text[start - 1 : start] in ("第", "제"),
         attached=_is_attached(text, end),
-        ranged=bool(
-            _RANGE_AFTER.match(text, end) or _RANGE_BEFORE.search(text[max(0, start - 6) : start])
-        ),
+        ranged=bool(_RANGE_AFTER.match(text, end) or _RANGE_BEFORE.search(before)),
         alternative=None if other is None else amount((-other if negative else other) * factor),
     )
+
+
+def _unit_of(match: re.Match[str], text: str, end: int, scale: str) -> str | None:
+    """The unit that touches a number which ends at `end`, "" where none does; None where the
+    letters behind it make it no number.
+    """
+    short = match["short"]
+    if short and short != "m" and not scale:
+        return None
+    joined = _TOUCHING.match(text, end)
+    if joined is None:
+        return "m" if short == "m" and not scale else ""
+    if short or match["ordinal"] or not touching(joined[0]):
+        return None
+    return joined[0]
+
+
+def _other_reading(match: re.Match[str], base: Decimal) -> Decimal | None:
+    """What a number of one separator ("1.234") is where that separator means the other thing."""
+    if not match["core"] or not re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", match["core"]):
+        return None
+    readings = (re.sub(r"\D", "", match["core"]), match["core"].replace(",", "."))
+    return next((reading for reading in map(Decimal, readings) if reading != base), None)
 
 
 _CLOSED = re.compile(r"\s?\)(?:\s?%)?")

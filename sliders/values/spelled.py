@@ -62,60 +62,75 @@ def spelled_in(text: str) -> Iterator[Spelled]:
             index += max(used, 1)
 
 
+@dataclass(slots=True)
+class _UnderWay:
+    """A number while its words are read: whole groups of a thousand, and the group under way.
+
+    The next power of a thousand must be smaller than `ceiling`, the next small number smaller
+    than `room`: 10 behind "twenty", nothing behind "seven".
+    """
+
+    total: Decimal = Decimal(0)
+    group: Decimal = Decimal(0)
+    ceiling: Decimal = Decimal(10**15)
+    room: int = 100
+    scale: str = ""
+
+    def take(self, word: str, first: bool) -> bool:
+        """Go on by one word; whether the number may hold it."""
+        small, power = _small(word), POWERS.get(word) or GROUPS.get(word, 0)
+        if small is not None and small < self.room:
+            self.group, self.room = self.group + small, 10 if word in TENS else 0
+        elif 0 < power <= 100 and self.group < 100 and (self.group or (power == 100 and first)):
+            self.group = (self.group or Decimal(1)) * power
+            self.room = 100 if power == 100 else 0
+        elif 100 < power < self.ceiling and (self.group or first):
+            self.total += (self.group or Decimal(1)) * power
+            self.group, self.room, self.ceiling = Decimal(0), 100, Decimal(power)
+            self.scale = SCALE_WORDS[word]
+        else:
+            return False
+        return True
+
+    def ordinal(self, word: str, first: bool) -> Decimal | None:
+        """The value that an ordinal ends the number with, None where it does not belong to it."""
+        last = ORDINALS.get(word)
+        if last is None or not (last < self.room or (last >= 100 and not first)):
+            return None
+        end = self.group + last if last < 100 else (self.group or Decimal(1)) * last
+        return self.total + end
+
+
 def _read(words: list[str]) -> _Read:
     """The longest number that the first of the lower-case `words` spell; it takes 0
     words if they spell none.
     """
-    total, group, used, scale = Decimal(0), Decimal(0), 0, ""
-    ceiling = Decimal(10**15)  # the next power of a thousand must be smaller
-    room = 100  # the next small number must be smaller: 10 behind "twenty", nothing behind "seven"
-    index = 0
+    number, used, index = _UnderWay(), 0, 0
     while index < len(words):
         word = words[index]
         if word == "half" and not used:
             return _half(words, index, Decimal(0))
-        if word in {"and", "a", "an"}:
-            if word != "and" and not used:
-                group, room, index = Decimal(1), 0, index + 1
-                continue
-            if used and word == "and" and words[index + 1 : index + 3] == ["a", "half"]:
-                return _half(words, index + 2, total + group)
-            if not (
-                used
-                and word == "and"
-                and room == 100
-                and index + 1 < len(words)
-                and _small(words[index + 1])
-            ):
+        if word in {"a", "an"}:
+            if used:
+                break
+            number.group, number.room, index = Decimal(1), 0, index + 1
+            continue
+        if word == "and":
+            if used and words[index + 1 : index + 3] == ["a", "half"]:
+                return _half(words, index + 2, number.total + number.group)
+            behind = words[index + 1 : index + 2]
+            if not used or number.room != 100 or not behind or not _small(behind[0]):
                 break
             index += 1
             continue
-        small = _small(word)
-        power = POWERS.get(word) or GROUPS.get(word, 0)
-        if small is not None and small < room:
-            group, room = group + small, 10 if word in TENS else 0
-        elif 0 < power <= 100 and group < 100 and (group or (power == 100 and not used)):
-            group, room = (group or Decimal(1)) * power, 100 if power == 100 else 0
-        elif power > 100 and power < ceiling and (group or not used):
-            total, group, room, ceiling = (
-                total + (group or Decimal(1)) * power,
-                Decimal(0),
-                100,
-                Decimal(power),
-            )
-            scale = SCALE_WORDS[word]
-        elif word in ORDINALS and (ORDINALS[word] < room or (ORDINALS[word] >= 100 and used)):
-            value = total + (
-                group + ORDINALS[word]
-                if ORDINALS[word] < 100
-                else (group or Decimal(1)) * ORDINALS[word]
-            )
-            return index + 1, value, True, scale
-        else:
+        if not number.take(word, first=not used):
+            value = number.ordinal(word, first=not used)
+            if value is not None:
+                return index + 1, value, True, number.scale
             break
         index += 1
         used = index
-    return used, total + group, False, scale
+    return used, number.total + number.group, False, number.scale
 
 
 def _small(word: str) -> int | None:

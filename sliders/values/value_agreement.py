@@ -21,6 +21,7 @@ from sliders.values.han import INEXACT
 from sliders.values.language import OTHER, is_frequent, language_of
 from sliders.values.names import same_text
 from sliders.values.number_words import names_half, spelled_anywhere, spelled_words
+from sliders.values.numbers import Number
 from sliders.values.parse import NO_CONTEXT, collapse, joined_cells, parse_value
 from sliders.values.scripts import plain_digits, scripts, unspaced
 from sliders.values.vocabulary import IMPLIED, POWERS, SCALES
@@ -206,44 +207,41 @@ def unconverted(value: Amount, expression: str, found: Sequence[Reading], column
     of the conversion and others.
     """
     fitting = [reading for reading in found if not reading.mismatch]
-    measured = [
-        reading
-        for reading in fitting
-        if reading.converted or reading.scale or reading.number.percent
-    ]
+    measured = [r for r in fitting if r.converted or r.scale or r.number.percent]
     if not measured or len({(reading.number.text, reading.number.unit) for reading in found}) != 1:
         return ""
     whole = column.type is ColumnType.INTEGER
-    if any(
-        same_number(value, reading) or rounds_to(value, reading.value, whole=whole)
-        for reading in fitting
-    ):
+    if any(same_number(value, r) or rounds_to(value, r.value, whole=whole) for r in fitting):
         return ""
-    number = measured[0].number
-    bases = (abs(number.value), abs(number.value) / SCALES.get(number.scale, 1))
-    terms = factors(expression)
-    base = next((term for term in terms if any(math.isclose(term, one) for one in bases)), 0)
-    terms = [
-        term for index, term in enumerate(terms) if index != (terms.index(base) if base else -1)
-    ]
+    number, shown = measured[0].number, measured[0].value
+    base, terms = _base_and_factors(number, factors(expression))
     if not base or not terms or not all(terms):
         return ""
     right = [abs(reading.value) / base for reading in fitting if reading.value]
-    if any(
-        math.isclose(term, factor) or math.isclose(term * factor, 1)
-        for term in terms
-        for factor in right
-    ):
+    if any(_is_factor(term, factor) for term in terms for factor in right):
         return ""
-    tens = all(
-        math.isclose(math.log10(term), round(math.log10(term)), abs_tol=1e-9) for term in terms
-    )
+    powers = [math.log10(term) for term in terms]
+    tens = all(math.isclose(power, round(power), abs_tol=1e-9) for power in powers)
     if not tens and not all(reading.converted for reading in fitting):
         return ""
-    return (
-        f"{number.text} {number.unit}".strip()
-        + f" is {measured[0].value} as the column stores it; {expression} is {value}"
-    )
+    printed = f"{number.text} {number.unit}".strip()
+    return f"{printed} is {shown} as the column stores it; {expression} is {value}"
+
+
+def _base_and_factors(number: Number, terms: Sequence[Amount]) -> tuple[Amount, list[Amount]]:
+    """The first term that is the printed number, with or without its scale word, and the others;
+    0 where none is.
+    """
+    bases = (abs(number.value), abs(number.value) / SCALES.get(number.scale, 1))
+    for place, term in enumerate(terms):
+        if any(math.isclose(term, base) for base in bases):
+            return term, [*terms[:place], *terms[place + 1 :]]
+    return 0, list(terms)
+
+
+def _is_factor(term: Amount, factor: Amount) -> bool:
+    """Whether a calculation multiplies or divides by that factor."""
+    return math.isclose(term, factor) or math.isclose(term * factor, 1)
 
 
 def _two_marks(fitting: list[Reading], column: Described, context: Context) -> str:

@@ -27,7 +27,7 @@ from sliders.store.catalog import Catalog
 from sliders.store.data_tables import UNVERIFIED
 from sliders.store.lineage import doubt_of, words_of_odds
 from sliders.store.materialise import enters
-from sliders.store.records import Correction, Derivation
+from sliders.store.records import Correction, Derivation, TableVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +67,39 @@ def shown_table(
     """A table with at most `most_cells` values: the rows behind the answers first."""
     table = (catalog.schemas.current() or _missing(name)).table(name)
     chain = catalog.tables.lineage(name)
-    known = _Known(
-        table,
-        any(v.operation == UNVERIFIED for v in chain),
-        catalog.knowledge.statistic(f"conflicts:{name}", []),
-        {
-            (c.column, c.value): c
-            for c in catalog.knowledge.corrections(name)
-            if c.kind == "set_value"
-        },
-        "; ".join(version.reason for version in chain if version.parent is not None),
-    )
+    known = _known(catalog, table, chain)
     most = max(1, most_cells // max(len(table.columns), 1))
     listed, numbers, note = _listed(catalog, view, behind, most, chain[0].columns if chain else ())
     merged = catalog.tables.merged_rows(name)
-    sources = {str(line[-1]): merged.get(str(line[-1]), (str(line[-1]),)) for line in listed}
+    sources = {row: merged.get(row, (row,)) for row in (str(line[-1]) for line in listed)}
     extracted = catalog.extractions.get([source for found in sources.values() for source in found])
-    rows = tuple(
-        _row(
-            catalog,
-            known,
-            line,
-            [extracted[s] for s in sources[str(line[-1])]],
-            numbers.get(str(line[-1]), ()),
-        )
-        for line in listed
-    )
+    rows = []
+    for line in listed:
+        row = str(line[-1])
+        told = [extracted[source] for source in sources[row]]
+        rows.append(_row(catalog, known, line, told, numbers.get(row, ())))
     return ShownTable(
         name,
-        tuple(_column(catalog, name, column) for column in table.columns),
-        rows,
-        chain[0].rows if chain else len(rows),
-        table.row,
-        table.description,
-        table.grain,
-        tuple(f"{v.operation}: {v.reason}" for v in reversed(chain)),
-        note,
+        columns=tuple(_column(catalog, name, column) for column in table.columns),
+        rows=tuple(rows),
+        total=chain[0].rows if chain else len(rows),
+        meaning=table.row,
+        description=table.description,
+        grain=table.grain,
+        history=tuple(f"{v.operation}: {v.reason}" for v in reversed(chain)),
+        note=note,
+    )
+
+
+def _known(catalog: Catalog, table: Table, chain: Sequence[TableVersion]) -> _Known:
+    """What all rows of a table share; `chain` is its current version and those before."""
+    decided = catalog.knowledge.corrections(table.name)
+    return _Known(
+        table,
+        unverified=any(version.operation == UNVERIFIED for version in chain),
+        conflicts=catalog.knowledge.statistic(f"conflicts:{table.name}", []),
+        corrections={(c.column, c.value): c for c in decided if c.kind == "set_value"},
+        repairs="; ".join(version.reason for version in chain if version.parent is not None),
     )
 
 

@@ -42,41 +42,43 @@ def collect(catalog: Catalog, run: int | None = None, against: int | None = None
     kept: Sequence[Mapping[str, Any]] = chosen.outcome.get("answers", ())
     views = _views(catalog)
     answers = tuple(_answer(catalog, answer) for answer in kept)
-    statements = [str(answer.get("sql", "")) for answer in kept] or (
-        [chosen.question] if chosen.kind == "query" else []
-    )
+    statements = [str(answer.get("sql", "")) for answer in kept]
+    if not statements and chosen.kind == "query":
+        statements = [chosen.question]
     read = {name for sql in statements for name in columns_used(sql, list(views.values()))}
-    tables = _tables(
-        catalog, {t: v for t, v in views.items() if v.name in read or not statements}, statements
-    )
+    shown = {table: v for table, v in views.items() if v.name in read or not statements}
+    tables = _tables(catalog, shown, statements)
     silent, left_out = silent_documents(catalog, tables)
     documents, cut = shown_documents(catalog, tables, answers, silent)
-    notes = [
-        (
-            f"Table {t.name}: {len(t.rows):,} of {t.total:,} rows are on this page, those behind "
-            "the answer first; all are in the workspace."
-        )
+    changed = None if against is None else difference(catalog, chosen.id, against)
+    return AuditPage(
+        workspace=catalog.database.title,
+        run=chosen.id,
+        kind=chosen.kind,
+        status=chosen.status,
+        question=chosen.question,
+        started=chosen.started,
+        model=str(chosen.settings.get("model", "")),
+        error=str(chosen.outcome.get("error", "")),
+        answers=answers,
+        tables=tables,
+        documents=documents,
+        document_count=catalog.documents.count(),
+        silent=silent,
+        stages=tuple(catalog.calls.usage(chosen.id).items()),
+        notes=(*_rows_left_out(tables), *left_out, *cut),
+        compared=None if changed is None else compared(changed, tables),
+    )
+
+
+def _rows_left_out(tables: Sequence[ShownTable]) -> list[str]:
+    """A note on each table of which the page shows some rows only."""
+    return [
+        f"Table {t.name}: {len(t.rows):,} of {t.total:,} rows are on this page, those behind "
+        "the answer first; all are in the workspace."
         for t in tables
         if len(t.rows) < t.total
     ]
-    return AuditPage(
-        catalog.database.title,
-        chosen.id,
-        chosen.kind,
-        chosen.status,
-        chosen.question,
-        chosen.started,
-        str(chosen.settings.get("model", "")),
-        str(chosen.outcome.get("error", "")),
-        answers,
-        tables,
-        documents,
-        catalog.documents.count(),
-        silent,
-        tuple(catalog.calls.usage(chosen.id).items()),
-        (*notes, *left_out, *cut),
-        None if against is None else compared(difference(catalog, chosen.id, against), tables),
-    )
 
 
 def collect_row(catalog: Catalog, relation: str, row_id: str) -> AuditPage:

@@ -8,6 +8,7 @@ import contextlib
 import os
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sliders.audit.page.addresses import HOST, RUN
@@ -45,15 +46,7 @@ def application(workspace: str | os.PathLike[str]) -> Datasette:
             "serving the audit pages needs Datasette: pip install '.[serve]' in the checkout"
         ) from error
     with Database(place_of(workspace), write=False) as database:
-        file = database.path
-        if file is None:
-            told = "serve its export: sliders export audit.db, then: datasette audit.db"
-            raise StoreError(f"Datasette serves files, and {database.title} is on a server; {told}")
-        if set(str(file)) & set("?#%"):
-            raise StoreError(
-                f"Datasette opens no path with ?, # or % in it: {str(file)!r}; "
-                "rename it to serve it"
-            )
+        file = _file_of(database)
         listed = database.query(
             "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"
         )
@@ -74,6 +67,23 @@ def application(workspace: str | os.PathLike[str]) -> Datasette:
         "databases": {file.stem: {"tables": hidden}},
     }
     return Datasette([str(file)], metadata=about, settings={"allow_download": False})
+
+
+def _file_of(database: Database) -> Path:
+    """The file that Datasette opens.
+
+    Raises:
+        StoreError: the workspace is on a server, or its path is one that Datasette does not open.
+    """
+    file = database.path
+    if file is None:
+        told = "serve its export: sliders export audit.db, then: datasette audit.db"
+        raise StoreError(f"Datasette serves files, and {database.title} is on a server; {told}")
+    if set(str(file)) & set("?#%"):
+        raise StoreError(
+            f"Datasette opens no path with ?, # or % in it: {str(file)!r}; rename it to serve it"
+        )
+    return file
 
 
 def serve(

@@ -81,41 +81,40 @@ def find_header(
         if len(line) == 1 and is_note(line[0].text):
             # Between header and rows it belongs to the table, above the header it stays
             # where it is printed.
-            above = [
-                n
-                for n in range(max(floor, at - 2), at)
-                if lines[n] and (not found or len(lines[n]) > 1)
-            ]
-            if any(_is_header(lines, n, frame, found) for n in above):
-                notes.append(text_of(line))
-                top, blanks = at, 0
-                continue
-            break
-        if _is_header(lines, at, frame, found):
-            lone = len(line) == 1 and bool(found) and is_year_header(lines[found[0]])
-            if (
-                found
-                and blanks
-                and not (lone or frame.rules[at] or len(line) == len(frame.columns))
-            ):
+            if not _header_above(lines, at, floor, frame, found):
+                break
+            notes.append(text_of(line))
+        elif _is_header(lines, at, frame, found):
+            if found and blanks and not _reaches_over_blanks(lines, at, frame, found):
                 break
             found.insert(0, at)
         elif found and _goes_on(lines, at, frame):
             found.insert(0, at)
-        elif (
-            found
-            or not is_section(lines, at, frame.columns[0].left)
-            or len(sections) == _MAX_SECTIONS
-        ):
+        elif found or len(sections) == _MAX_SECTIONS:
             break
-        else:
+        elif is_section(lines, at, frame.columns[0].left):
             sections.insert(0, at)
+        else:
+            break
         top, blanks = at, 0
-    return (
-        (top if found else _first_section(lines, sections, body)),
-        _without_rows(lines, found, frame),
-        notes,
-    )
+    first = top if found else _first_section(lines, sections, body)
+    return first, _without_rows(lines, found, frame), notes
+
+
+def _header_above(
+    lines: Sequence[Line], at: int, floor: int, frame: Frame, below: Sequence[int]
+) -> bool:
+    """Whether one of the two lines above is a header line."""
+    above = (n for n in range(max(floor, at - 2), at) if lines[n])
+    return any(_is_header(lines, n, frame, below) for n in above if not below or len(lines[n]) > 1)
+
+
+def _reaches_over_blanks(
+    lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int]
+) -> bool:
+    """Whether a header line belongs to those below although blank lines stand between them."""
+    over_years = len(lines[at]) == 1 and is_year_header(lines[below[0]])
+    return over_years or bool(frame.rules[at]) or len(lines[at]) == len(frame.columns)
 
 
 def _without_rows(lines: Sequence[Line], found: Sequence[int], frame: Frame) -> list[int]:
