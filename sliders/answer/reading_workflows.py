@@ -8,7 +8,6 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import pstdev
 from typing import Any
 
 from pydantic import ConfigDict, Field
@@ -26,6 +25,7 @@ from sliders.answer.passage_reader import (
     value_of_words,
 )
 from sliders.answer.passages import Context, Passage, PassageSource
+from sliders.answer.ranking import rank
 from sliders.answer.result import Answer, Citation, Completeness, Status
 from sliders.answer.route import MAX_STEPS
 from sliders.errors import CallFailed
@@ -33,7 +33,6 @@ from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 from sliders.llm.replies import LenientReply, every_member
-from sliders.retrieval.embeddings import Embedder
 
 MAX_PARTS = 4
 _STEP_SEGMENTS = 3
@@ -91,16 +90,11 @@ class Asked:
         earlier ones that it may need.
         """
         known = [*self.needed]
-        more = fitting(
-            self.source.unread(passages, self.seen), self.room - sum(p.tokens for p in known)
-        )
+        room = self.room - sum(p.tokens for p in known)
+        more = fitting(self.source.unread(passages, self.seen), room)
         if not more:
-            return Reading(
-                False,
-                reason="the passages do not hold the answer"
-                if passages
-                else "no passage was found",
-            )
+            lacking = "the passages do not hold the answer" if passages else "no passage was found"
+            return Reading(False, reason=lacking)
         reading = await self.read([*known, *more])
         self.keep(reading)
         return reading
@@ -116,27 +110,17 @@ class Asked:
 async def lookup(asked: Asked) -> Answer:
     """One search, one call; a second one with all segments where the first ones do not answer."""
     ranked = asked.source.rank(asked.query, asked.context)[: asked.context.segments]
-    few = fitting(
-        asked.source.unread(
-            asked.source.assemble(ranked[: asked.first], asked.context), asked.seen
-        ),
-        asked.room,
-    )
+    best = asked.source.assemble(ranked[: asked.first], asked.context)
+    few = fitting(asked.source.unread(best, asked.seen), asked.room)
     passages = fitting(asked.source.assemble(ranked, asked.context), asked.room)
     spent, notes = Usage(), list[str]()
     if few and sum(p.tokens for p in few) < _MUCH_LESS * sum(p.tokens for p in passages):
         reading = await asked.read_on(few)
         if reading.answered:
             return finished(asked, reading, "lookup")
-        spent, notes = (
-            reading.usage,
-            [
-                (
-                    f"the best {asked.first} segments do not answer: the others that "
-                    "were found were read"
-                )
-            ],
-        )
+        spent = reading.usage
+        told = "segments do not answer: the others that were found were read"
+        notes.append(f"the best {asked.first} {told}")
     return finished(asked, await asked.read_on(passages), "lookup", notes, spent)
 
 
@@ -154,13 +138,9 @@ async def split(asked: Asked) -> Answer:
     passages = fitting(asked.source.assemble(list(merged.values()), asked.context), asked.room)
     reading = await asked.read_on(passages)
     note = f"searched separately for {len(parts)} parts of the question"
-    return finished(
-        asked,
-        reading,
-        "split",
-        (f"the question was not split: {refused}" if refused else note,),
-        usage,
-    )
+    if refused:
+        note = f"the question was not split: {refused}"
+    return finished(asked, reading, "split", (note,), usage)
 
 
 async def stepwise(asked: Asked) -> Answer:
@@ -210,12 +190,10 @@ async def candidates(asked: Asked) -> Answer:
     if not pairs:
         reason = "no passage holds the answer" if passages else "no passage was found"
         if refused:
-            reason = (
-                f"{len(refused)} of {len(passages)} passages could not be read: {refused[0].reason}"
-            )
-        return finished(
-            asked, Reading(False, reason=reason, failed=bool(refused)), "candidates", (), usage
-        )
+            told = f"{len(refused)} of {len(passages)} passages could not be read"
+            reason = f"{told}: {refused[0].reason}"
+        nothing = Reading(False, reason=reason, failed=bool(refused))
+        return finished(asked, nothing, "candidates", (), usage)
     texts = [" ".join([r.text, *(c.quote for c in r.citations), p.header]) for p, r in pairs]
     ranking = rank(
         texts, asked.positive, asked.negative, asked.source.embedder, _voted([r for _, r in pairs])
@@ -232,9 +210,8 @@ async def candidates(asked: Asked) -> Answer:
     rows = tuple(
         (pairs[n][1].text, round(ranking.scores[n], 4)) for n in ranking.order if n in firsts
     )
-    return replace(
-        finished(asked, best, "candidates", notes, usage), columns=("candidate", "score"), rows=rows
-    )
+    answer = finished(asked, best, "candidates", notes, usage)
+    return replace(answer, columns=("candidate", "score"), rows=rows)
 
 
 def _same(reading: Reading) -> str:
@@ -309,34 +286,22 @@ def finished(
     documents = len(asked.source.documents)
     if reading.failed:
         return failed(asked.question, reading.reason, spent, notes, workflow)
-    ledger = Completeness(
-        documents=documents, documents_with_rows=len({c.document_id for c in reading.citations})
-    )
+    cited = len({citation.document_id for citation in reading.citations})
+    status: Status = "answered"
+    value, text, citations = reading.value, reading.text, reading.citations
     if not reading.answered:
-        text = (
-            "Not found in these documents: "
-            f"{reading.reason or 'the passages do not hold the answer'}."
-        )
-        return Answer(
-            asked.question,
-            "not_found",
-            None,
-            text,
-            completeness=ledger,
-            usage=spent,
-            reason=reading.reason,
-            decisions=tuple(notes),
-            workflow=workflow,
-        )
-    status: Status = "incomplete" if reading.lacking else "answered"
-    said = f"{reading.text} (incomplete: {reading.lacking})" if reading.lacking else reading.text
+        reason = reading.reason or "the passages do not hold the answer"
+        text = f"Not found in these documents: {reason}."
+        status, value, citations = "not_found", None, ()
+    elif reading.lacking:
+        status, text = "incomplete", f"{text} (incomplete: {reading.lacking})"
     return Answer(
         asked.question,
         status,
-        reading.value,
-        said,
-        citations=reading.citations,
-        completeness=ledger,
+        value,
+        text,
+        citations=citations,
+        completeness=Completeness(documents=documents, documents_with_rows=cited),
         usage=spent,
         reason=reading.reason,
         decisions=tuple(notes),
@@ -430,87 +395,11 @@ def step_request(
 async def _step(
     asked: Asked, facts: Sequence[str], passages: Sequence[Passage]
 ) -> tuple[Step, Usage, str]:
-    data, usage, refused = await _asked_for(
-        step_request(asked.question, facts, passages, asked.form), asked.model
-    )
-    return (
-        Step(
-            **{
-                name: str(data.get(name) or "").strip()
-                for name in ("evidence", "answer", "next_question")
-            }
-        ),
-        usage,
-        refused,
-    )
+    request = step_request(asked.question, facts, passages, asked.form)
+    data, usage, refused = await _asked_for(request, asked.model)
+    said = {name: str(data.get(name) or "").strip() for name in Step.model_fields}
+    return Step(**said), usage, refused
 
 
 def _steps_note(queries: Sequence[str]) -> tuple[str, ...]:
     return (f"{len(queries)} steps: " + " -> ".join(queries),) if len(queries) > 1 else ()
-
-
-LOW_SPREAD = 0.02
-"""Standard deviation of scores below which constraints do not tell candidates apart, in the
-shipped model's cosines.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Positions of candidates, best first; `by` is "verify", "confidence" or "retrieval";
-    `scores` are of that kind.
-    """
-
-    order: tuple[int, ...]
-    scores: tuple[float, ...]
-    by: str
-    spread: float = 0.0
-
-
-def verify_scores(
-    texts: Sequence[str], positive: Sequence[str], negative: Sequence[str], embedder: Embedder
-) -> tuple[float, ...]:
-    """Sum of cosines with the positive constraints minus those with the negative
-    ones, for each text.
-    """
-    if not texts:
-        return ()
-    constraints = [*positive, *negative]
-    if not constraints:
-        return (0.0,) * len(texts)
-    vectors = embedder.embed([*texts, *constraints])
-    cosines = vectors[: len(texts)] @ vectors[len(texts) :].T
-    signs = [1.0] * len(positive) + [-1.0] * len(negative)
-    return tuple(
-        float(sum(s * c for s, c in zip(signs, row, strict=True))) for row in cosines.tolist()
-    )
-
-
-def rank(
-    texts: Sequence[str],
-    positive: Sequence[str],
-    negative: Sequence[str],
-    embedder: Embedder,
-    confidences: Sequence[float | None] = (),
-) -> Ranking:
-    """Candidates by constraints; by the model's own confidence where those do not tell them
-    apart; else as given.
-
-    Args:
-        texts: each candidate with the words behind it, in order of retrieval.
-        confidences: mean token log-probability of each candidate.
-    """
-    scores = verify_scores(texts, positive, negative, embedder)
-    spread = pstdev(scores) if len(scores) > 1 else 0.0
-    if len(texts) <= 1 or ((positive or negative) and spread >= LOW_SPREAD):
-        return Ranking(
-            _order(scores), scores, "verify" if positive or negative else "retrieval", spread
-        )
-    known = [c for c in confidences if c is not None]
-    if len(known) == len(texts) and len(set(known)) > 1:
-        return Ranking(_order(known), tuple(known), "confidence", spread)
-    return Ranking(tuple(range(len(texts))), tuple(0.0 for _ in texts), "retrieval", spread)
-
-
-def _order(scores: Sequence[float]) -> tuple[int, ...]:
-    return tuple(sorted(range(len(scores)), key=lambda n: (-scores[n], n)))

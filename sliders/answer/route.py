@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sliders.retrieval.sentences import sentence_spans
-from sliders.schema.hints import Hints, Normalize, Verify
+from sliders.schema.hints import Hints, Normalize, QuestionKind, Verify
 
 WorkflowName = Literal[
     "reply", "lookup", "split", "stepwise", "candidates", "whole_context", "extract_and_query"
@@ -112,42 +112,42 @@ def choose_route(hints: Hints, corpus: Corpus) -> Route:
     documents is extracted and queried.
     """
     kind = hints.kind
-    facts = [f"kind of question: {kind}" if kind else "no model judged what kind of question it is"]
-    prose, calculate = kind == "explanation", kind == "calculation"
-    read = Route(
-        "lookup",
-        _CONTEXTUAL if prose else _FACTS,
-        _LARGE if prose or calculate else _MIDDLE,
-        calculate=calculate,
-        prose=prose,
-        reasons=tuple(facts),
-    )
-    first = 0 if prose else _FIRST
+    read = _reading_route(kind)
+    first = 0 if read.prose else _FIRST
 
-    def way(workflow: WorkflowName, reason: str, segments: int = 0) -> Route:
-        return replace(
-            read,
-            workflow=workflow,
-            segments=segments or read.segments,
-            reasons=(*read.reasons, reason),
-        )
+    def way(workflow: WorkflowName, reason: str) -> Route:
+        return replace(read, workflow=workflow, reasons=(*read.reasons, reason))
 
     if corpus.documents > 1 and kind in (None, "all"):
-        told = (
-            "counts and ranks over documents need a table"
-            if kind
-            else "a table can answer any question"
-        )
+        told = "a table can answer any question"
+        if kind:
+            told = "counts and ranks over documents need a table"
         return replace(way("extract_and_query", told), first=first)
     if corpus.characters <= (read.tokens if first else _WHOLE * read.budget) * CHARACTERS_A_TOKEN:
         return way("whole_context", "the documents are no longer than the passages would be")
     if hints.of(Verify):
         return way("candidates", "constraints on the answer: an answer from each passage, ranked")
     if kind == "several":
-        return way("split", "several things are named: each is searched for", read.segments + 1)
+        apart = way("split", "several things are named: each is searched for")
+        return replace(apart, segments=read.segments + 1)
     if kind == "steps":
         return way("stepwise", "one fact leads to the next: step by step")
     return replace(read, first=first)
+
+
+def _reading_route(kind: QuestionKind | None) -> Route:
+    """A look into the documents, as wide as a question of that kind needs."""
+    prose, calculate = kind == "explanation", kind == "calculation"
+    return Route(
+        "lookup",
+        segments=_CONTEXTUAL if prose else _FACTS,
+        tokens=_LARGE if prose or calculate else _MIDDLE,
+        calculate=calculate,
+        prose=prose,
+        reasons=(
+            f"kind of question: {kind}" if kind else "no model judged what kind of question it is",
+        ),
+    )
 
 
 INSIST = (

@@ -100,9 +100,7 @@ class _Tracer:
         return exp.Union(this=one, expression=other, distinct=False), [*first, *second]
 
     def _select(self, tree: exp.Select) -> tuple[exp.Query, Carried] | None:
-        select = tree.copy()
-        for part in ("with_", "with"):
-            select.set(part, None)
+        select = _without(tree.copy(), "with_", "with")
         carried, derived = self._sources(select)
         measures = _measures(select)
         if tree.args.get("group") or measures:
@@ -112,18 +110,15 @@ class _Tracer:
         if not carried:
             return None
         if tree.args.get("distinct"):  # equal rows become one: they are told by their values
-            for part in ("distinct", "order", "limit", "offset"):
-                select.set(part, None)
+            _without(select, "distinct", "order", "limit", "offset")
         starred = any(
             item.find(exp.Star) is not None and item.find(exp.AggFunc) is None
             for item in select.expressions
         )
         if starred and derived:  # a star carries on what its only source carries
-            return (
-                (select, [(one.name, table) for one, table in carried])
-                if len(read_by(select)) == 1
-                else None
-            )
+            if len(read_by(select)) != 1:
+                return None
+            return select, [(one.name, table) for one, table in carried]
         return self._carrying(select, carried)
 
     def _carrying(
@@ -144,50 +139,26 @@ class _Tracer:
         """The rows behind each group, joined with what the statement shows of the group."""
         if any(isinstance(item, exp.Star) for item in tree.expressions):
             return None
+        names = [item.alias_or_name or f"shown_{n}" for n, item in enumerate(tree.expressions)]
         group = tree.args.get("group")
         keys = [named(tree, key) for key in group.expressions] if group else []
-        extremes = [m for m in measures if isinstance(m, exp.Max | exp.Min)]
-        extremes = extremes if len(extremes) == len(measures) else []
-        summed = [m.this for m in measures if isinstance(m.this, exp.Column)]
-        shown = resolved(tree)
-        for part in ("with_", "with"):
-            shown.set(part, None)
-        names = [item.alias_or_name or f"shown_{n}" for n, item in enumerate(tree.expressions)]
         told = [(f"key_{n}", key) for n, key in enumerate(keys)]
-        held = [(f"held_{n}", measure) for n, measure in enumerate(extremes)]
-        own = [
-            exp.alias_(item.unalias().copy(), f"shown_{n}")
-            for n, item in enumerate(shown.expressions)
-        ]
-        shown.set(
-            "expressions", [*own, *(exp.alias_(e.copy(), name) for name, e in (*told, *held))]
-        )
-        for part in ("group", "having", "order", "limit", "offset", "distinct"):
-            detail.set(part, None)
-        detail.set("expressions", [exp.alias_(key.copy(), name) for name, key in told])
-        for name, measure in held:
-            detail = detail.select(exp.alias_(measure.this.copy(), name))
-        if len(summed) == len(measures) == 1:
-            detail = detail.where(
-                exp.Not(this=exp.Is(this=summed[0].copy(), expression=exp.Null()))
-            )
-        rows, listed = self._carrying(detail, carried)
+        extremes = [m for m in measures if isinstance(m, exp.Max | exp.Min)]
+        held: list[tuple[str, exp.Expr]] = []
+        if len(extremes) == len(measures):
+            held = [(f"held_{n}", measure) for n, measure in enumerate(extremes)]
+        rows, listed = self._carrying(_members(detail, measures, told, held), carried)
         same = [_same(name) for name, _ in told]
         same += [exp.or_(*(_same(name) for name, _ in held))] if held else []
+        always = exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))
         columns = [
             exp.alias_(exp.column(f"shown_{n}", table="g"), name, quoted=True)
             for n, name in enumerate(names)
         ]
         out = exp.select(*columns, *(exp.column(name, table="d") for name, _ in listed))
-        out = out.from_(exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("d"))))
-        on = (
-            exp.and_(*same)
-            if same
-            else exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))
-        )
-        return out.join(
-            exp.Subquery(this=shown, alias=exp.TableAlias(this=exp.to_identifier("g"))), on=on
-        ), listed
+        shown = _derived(_groups(tree, [*told, *held]), "g")
+        on = exp.and_(*same) if same else always
+        return out.from_(_derived(rows, "d")).join(shown, on=on), listed
 
     def _sources(self, select: exp.Select) -> tuple[list[tuple[exp.Expr, str]], bool]:
         """The row ids that the sources of a select give, and whether any comes through a derived
@@ -208,32 +179,20 @@ class _Tracer:
                 else None
             )
             if inner is None and name in known:
-                carried.append(
-                    (
-                        exp.column(known[name].row_id, table=node.alias_or_name, quoted=True),
-                        known[name].name,
-                    )
-                )
-            if (
-                inner is None
-                or name in self.open
-                or (cte is not None and cte.args["alias"].args.get("columns"))
-            ):
+                row = exp.column(known[name].row_id, table=node.alias_or_name, quoted=True)
+                carried.append((row, known[name].name))
+            renamed = cte is not None and cte.args["alias"].args.get("columns")
+            if inner is None or name in self.open or renamed:
                 continue
             self.open.append(name or "()")
             found = self.query(inner)
             self.open.pop()
             if found is None:
                 continue
+            query, rows = found
             derived, alias = True, node.alias_or_name or self._name()
-            node.replace(
-                exp.Subquery(
-                    this=found[0], alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
-                )
-            )
-            carried += [
-                (exp.column(column, table=alias, quoted=True), table) for column, table in found[1]
-            ]
+            node.replace(_derived(query, alias, quoted=True))
+            carried += [(exp.column(one, table=alias, quoted=True), table) for one, table in rows]
         return carried, derived
 
     def _scalars(self, item: exp.Expr, select: exp.Select) -> list[tuple[exp.Expr, str]]:
@@ -261,9 +220,7 @@ class _Tracer:
                     nulls_first=False,
                 )
                 inner.set("order", exp.Order(expressions=[best]))
-                inner = inner.where(
-                    exp.Not(this=exp.Is(this=measures[0].this.copy(), expression=exp.Null()))
-                )
+                inner = inner.where(_stated(measures[0].this))
             for row, table in carried:
                 one = inner.copy()
                 one.set("expressions", [row.copy()])
@@ -284,6 +241,51 @@ def _measures(select: exp.Select) -> list[exp.Expr]:
         for n in found
         if n.find_ancestor(exp.Select) is select and not isinstance(n.parent, exp.Window)
     ]
+
+
+def _groups(tree: exp.Select, beside: Sequence[tuple[str, exp.Expr]]) -> exp.Select:
+    """What a statement shows of its groups, as `shown_<n>`, with these columns beside it."""
+    shown = _without(resolved(tree), "with_", "with")
+    own = [
+        exp.alias_(item.unalias().copy(), f"shown_{n}") for n, item in enumerate(shown.expressions)
+    ]
+    named = [exp.alias_(column.copy(), name) for name, column in beside]
+    shown.set("expressions", [*own, *named])
+    return shown
+
+
+def _members(
+    detail: exp.Select,
+    measures: Sequence[exp.Expr],
+    keys: Sequence[tuple[str, exp.Expr]],
+    held: Sequence[tuple[str, exp.Expr]],
+) -> exp.Select:
+    """The rows of all groups with the keys of their group, and their values of what extremes
+    are held against.
+    """
+    _without(detail, "group", "having", "order", "limit", "offset", "distinct")
+    detail.set("expressions", [exp.alias_(key.copy(), name) for name, key in keys])
+    for name, measure in held:
+        detail = detail.select(exp.alias_(measure.this.copy(), name))
+    summed = [m.this for m in measures if isinstance(m.this, exp.Column)]
+    return detail.where(_stated(summed[0])) if len(summed) == len(measures) == 1 else detail
+
+
+def _without(select: exp.Select, *clauses: str) -> exp.Select:
+    """The statement itself, these clauses taken out."""
+    for clause in clauses:
+        select.set(clause, None)
+    return select
+
+
+def _stated(column: exp.Expr) -> exp.Expr:
+    return exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null()))
+
+
+def _derived(query: exp.Query, alias: str, *, quoted: bool | None = None) -> exp.Subquery:
+    """A query as a source of another one."""
+    name = exp.TableAlias(this=exp.to_identifier(alias, quoted=quoted))
+    return exp.Subquery(this=query, alias=name)
 
 
 def _is_extreme(measures: Sequence[exp.Expr]) -> bool:

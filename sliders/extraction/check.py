@@ -64,75 +64,81 @@ def check_cell(
         after: where the row before had its words of this column: equal words of two
             rows are two places.
     """
-    said = given.get("value")
+    said, words = given.get("value"), quoted(given)
     if said is None:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED))
-    how = next((known for known in How if known.value == given.get("how")), How.STATED)
-    why = str(given.get("why") or "")
-    parsed = typed(said, column, source.context)
-    words = quoted(given)
-    if parsed.absent and isinstance(said, str) and words and column.type is ColumnType.TEXT:
-        parsed = Parsed(
-            said.strip()
-        )  # a value whose words are printed is a value, whatever it looks like
+    how = _how(given)
+    parsed = _parsed(source, column, said, words)
     if parsed.absent:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason))
     found = [_found(source, w, near, after) for w in words]
     places = [f for f in found if f.status is not Grounding.NONE]
     if parsed.value is None:
-        cell = Cell(
-            column.name,
-            plain_scalar(said),
-            _join(words),
-            absence=Absence.NOT_PARSED,
-            detail=parsed.reason,
-            how=how,
-        )
-        return Checked(
-            placed(cell, source, places),
-            f"the value {said!r} does not fit the column: {parsed.reason}",
-        )
+        cell = _not_parsed(column, given, parsed.reason)
+        finding = f"the value {said!r} does not fit the column: {parsed.reason}"
+        return Checked(placed(cell, source, places), finding)
     cell = Cell(
         column.name,
         parsed.value,
         unit=column.unit,
         scale=column.scale,
-        rationale=why,
+        rationale=str(given.get("why") or ""),
         how=how,
         doubt=_unsure(given),
     )
-    if (
-        len(words) == len(places) == 1
-        and places[0].count > 1
-        and column.type in _NUMBERS
-        and how is not How.COMPUTED
-    ):
-        places = [_fitting(source, column, parsed.value, words[0], places[0], near)]
-    if (
-        not places
-        and words
-        and all(find(w, source.head).status is not Grounding.NONE for w in words)
-    ):
-        cell = replace(cell, printed=_join(words), grounding=Grounding.DERIVED, how=How.JUDGED)
-        return Checked(replace(cell, doubt=CARD_ALONE))
-    if not words and not cell.value and how is How.JUDGED and why and source.is_whole:
-        return Checked(cell)  # silence of a whole document, which has no words
     if not places:
-        lacking = _join(words)
-        detail = (
-            f"these words are not in the text: {lacking!r}" if lacking else "no words were given"
-        )
-        return Checked(
-            replace(cell, printed=lacking, absence=Absence.UNGROUNDED, detail=detail), detail
-        )
+        return _without_place(source, cell, words)
+    computed = how is How.COMPUTED
+    if len(words) == 1 and places[0].count > 1 and column.type in _NUMBERS and not computed:
+        places = [_fitting(source, column, parsed.value, words[0], places[0], near)]
     cell = replace(placed(cell, source, places), bound=_bound(source, column, given, how, places))
-    if len(places) < len(found):
-        missing = next(w for w, f in zip(words, found, strict=True) if f.status is Grounding.NONE)
-        return _doubted(cell, f"these words are not in the text: {missing!r}")
+    missing = [w for w, f in zip(words, found, strict=True) if f.status is Grounding.NONE]
+    return _compared(source, column, cell, places, missing)
+
+
+def _parsed(source: Source, column: Column, said: object, words: Sequence[str]) -> Parsed:
+    """What the model said as a value of the column."""
+    parsed = typed(said, column, source.context)
+    if parsed.absent and isinstance(said, str) and words and column.type is ColumnType.TEXT:
+        return Parsed(said.strip())  # what is printed is a value, whatever it looks like
+    return parsed
+
+
+def _compared(
+    source: Source, column: Column, cell: Cell, places: Sequence[Grounded], missing: Sequence[str]
+) -> Checked:
+    """A cell against its words in the text, of which some may be `missing` there."""
+    if missing:
+        return _doubted(cell, f"these words are not in the text: {missing[0]!r}")
     if doubt := _unknown_conversion(source, column, cell, places):
         return Checked(replace(cell, doubt=doubt))
     finding = _disagreement(source, column, cell, places)
     return _doubted(cell if finding else with_two_readings(source, column, cell, places), finding)
+
+
+def _not_parsed(column: Column, given: Mapping[str, Any], why: str) -> Cell:
+    """A cell whose value does not fit its column: what the model said is kept for the audit."""
+    said, words = plain_scalar(given.get("value")), _join(quoted(given))
+    how = _how(given)
+    return Cell(column.name, said, words, absence=Absence.NOT_PARSED, detail=why, how=how)
+
+
+def _how(given: Mapping[str, Any]) -> How:
+    """How the model says that it came by a value; stated where it does not say."""
+    return next((known for known in How if known.value == given.get("how")), How.STATED)
+
+
+def _without_place(source: Source, cell: Cell, words: Sequence[str]) -> Checked:
+    """A cell of which no words are in the text: the document's card may tell it, or its silence."""
+    if words and all(find(w, source.head).status is not Grounding.NONE for w in words):
+        cell = replace(cell, printed=_join(words), grounding=Grounding.DERIVED, how=How.JUDGED)
+        return Checked(replace(cell, doubt=CARD_ALONE))
+    silent = not words and not cell.value and cell.how is How.JUDGED and cell.rationale
+    if silent and source.is_whole:  # a whole document's silence has no words
+        return Checked(cell)
+    lacking = _join(words)
+    why = f"these words are not in the text: {lacking!r}" if lacking else "no words were given"
+    return Checked(replace(cell, printed=lacking, absence=Absence.UNGROUNDED, detail=why), why)
 
 
 def with_two_readings(
@@ -269,9 +275,8 @@ def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[G
     where a reader judged it.
     """
     numeric = column.type in _NUMBERS
-    if cell.value is None or (
-        cell.how is How.JUDGED and (column.reading == "judged" or not numeric)
-    ):
+    judged, computed = cell.how is How.JUDGED, cell.how is How.COMPUTED
+    if cell.value is None or (judged and (column.reading == "judged" or not numeric)):
         return ""
     said = [
         (
@@ -280,11 +285,10 @@ def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[G
         )
         for p in places
     ]
-    if cell.how is How.COMPUTED and numeric:
+    together = _join([words for words, _ in said])
+    if computed and numeric:
         return _recomputed(source, column, cell, said)
-    if cell.how is How.COMPUTED and not (
-        column.type in _DATES and only_a_date(_join([w for w, _ in said]), cell.rationale)
-    ):
+    if computed and not (column.type in _DATES and only_a_date(together, cell.rationale)):
         return ""
     findings = [
         agrees(cell.value, words, column, context_at(source, start)) for words, start in said
@@ -293,19 +297,13 @@ def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[G
         return ""
     if cell.bound.startswith(BETWEEN) and _within(source, column, cell.value, said):
         return ""
-    if cell.how is How.JUDGED:
+    if judged:
         return findings[0] if _contradicted(column, cell, said) else ""
-    if (
-        column.type is ColumnType.TEXT
-        and find(str(cell.value), source.whole or source.text).status in _PRINTED
-    ):
+    text = source.whole or source.text
+    if column.type is ColumnType.TEXT and find(str(cell.value), text).status in _PRINTED:
         return ""  # the words tell whose it is, the document prints its full form elsewhere
-    return (
-        agrees(
-            cell.value, " ".join(words for words, _ in said), column, context_at(source, said[0][1])
-        )
-        and findings[0]
-    )
+    in_one = " ".join(words for words, _ in said)
+    return agrees(cell.value, in_one, column, context_at(source, said[0][1])) and findings[0]
 
 
 _Said = Sequence[tuple[str, int]]

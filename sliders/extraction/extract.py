@@ -177,13 +177,17 @@ def joined(
             continue
         free.remove(match)
         out.append(replace(match, cells=tuple(c for c in row.cells if c.column in asked)))
-    for row in free if whole else ():  # asked and not told of: the cells say so
-        superseded = {c.column for c in row.cells if c.absence is Absence.NOT_ASKED}
-        gone = bool(key) and superseded.intersection(asked).issuperset(key)
-        names = dict.fromkeys([*asked, *(c.column for c in row.cells)]) if gone else asked
-        absence = Absence.NOT_ASKED if gone else Absence.NOT_STATED
-        out.append(replace(row, cells=tuple(Cell(name, absence=absence) for name in names)))
+    out += [_not_told(row, asked, key) for row in free] if whole else []
     return tuple(out)
+
+
+def _not_told(row: Row, asked: Sequence[str], key: Sequence[str]) -> Row:
+    """A row that a reading of its whole chunk did not tell of again: its cells say so."""
+    superseded = {c.column for c in row.cells if c.absence is Absence.NOT_ASKED}
+    gone = bool(key) and superseded.intersection(asked).issuperset(key)
+    names = dict.fromkeys([*asked, *(c.column for c in row.cells)]) if gone else asked
+    absence = Absence.NOT_ASKED if gone else Absence.NOT_STATED
+    return replace(row, cells=tuple(Cell(name, absence=absence) for name in names))
 
 
 def _same(row: Row, other: Row, identity: Sequence[str]) -> bool:
