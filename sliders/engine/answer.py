@@ -174,23 +174,18 @@ def _finished(
     views: Sequence[TableView],
 ) -> Answer:
     read = tables_read(session, found.sql, views)
-    used = {
-        one.table.name: tuple(column.name for column in one.columns) for one in read
-    } or need.columns
-    ledger = completeness(session, used, need.uncovered, stopped)
+    used = {one.table.name: tuple(column.name for column in one.columns) for one in read}
+    ledger = completeness(session, used or need.columns, need.uncovered, stopped)
     status, text, reason = found.status, found.text, found.reason or stopped
     ledger = replace(ledger, missing=(*found.completeness.missing, *ledger.missing))
-    tried = (
-        try_variations(session, found, views, ledger)
-        if found.sql
-        else Tried(ledger, doubts=found.doubts)
-    )
+    tried = Tried(ledger, doubts=found.doubts)
+    if found.sql:
+        tried = try_variations(session, found, views, ledger)
     ledger = tried.ledger
+    unread = stopped or _unread(ledger)
     if status == "answered" and not ledger.complete:
         status = "incomplete"
-    elif status == "not_found" and (
-        unread := stopped or _unread(ledger)
-    ):  # what was not read may tell it
+    elif status == "not_found" and unread:  # what was not read may tell it
         status, text, reason = _status_unread(ledger, stopped), f"No answer yet: {unread}", unread
     if status == "incomplete" and found.value is not None:
         text = f"{found.text} (incomplete: {'; '.join(map(str, ledger.missing))})"

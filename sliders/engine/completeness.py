@@ -29,24 +29,20 @@ def completeness(
     """
     extractions, documents = session.catalog.extractions, _Documents(session, tuple(columns))
     tasks = [task for table in columns for task in extractions.tasks(table)]
-    left, done = (
-        {task.chunk_id for task in tasks if task.state in states}
-        for states in (("gated", "pruned"), ("done",))
-    )
+    left = {task.chunk_id for task in tasks if task.state in ("gated", "pruned")}
+    done = {task.chunk_id for task in tasks if task.state == "done"}
     failed = _failed(session, columns)
-    rests = reduce(
-        add,
-        (extractions.reliability(table, names) for table, names in columns.items()),
-        Reliability(),
-    )
-    missing = (
-        [Gap("stopped", stopped, documents.named(documents.silent - documents.of(done)))]
-        if stopped
-        else []
-    )
+    each = (extractions.reliability(table, names) for table, names in columns.items())
+    rests = reduce(add, each, Reliability())
+    missing: list[Gap] = []
+    if stopped:
+        unread = documents.named(documents.silent - documents.of(done))
+        missing.append(Gap("stopped", stopped, unread))
     missing += _failures(documents, failed)
-    missing += [Gap("uncovered", f"no column holds {uncovered}")] if uncovered else []
+    if uncovered:
+        missing.append(Gap("uncovered", f"no column holds {uncovered}"))
     missing += documents.rowless(left)
+    conflicts = (session.catalog.knowledge.statistic(f"conflicts:{t}", []) for t in columns)
     return Completeness(
         documents=len(documents.filling | documents.silent),
         documents_with_rows=len(documents.filling),
@@ -56,9 +52,7 @@ def completeness(
         gated_chunks=len(left - done),
         ungrounded_cells=rests.ungrounded,
         unparsed_cells=rests.unparsed,
-        open_conflicts=sum(
-            len(session.catalog.knowledge.statistic(f"conflicts:{table}", [])) for table in columns
-        ),
+        open_conflicts=sum(map(len, conflicts)),
         judged_cells=rests.judged,
         unverified_cells=rests.unverified,
         missing=tuple(missing),

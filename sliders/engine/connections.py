@@ -113,41 +113,54 @@ def connect(
     log: CallLog = MemoryCallLog() if call_log is None else call_log
     meter = Meter(settings.budget)
     if model is not None:
-        models = dict(model) if isinstance(model, Mapping) else {"": model}
-        models.setdefault("", next(iter(models.values())))
-        distinct = list({id(m): m for m in models.values()}.values())
-        # Two doubles often have the same name; they must not answer for each other.
-        endpoints = {stage: f"given:{distinct.index(m)}" for stage, m in models.items()}
-        return ModelSet(models, endpoints, log, meter, Gate(settings.concurrency))
+        return _given(model, log, meter, Gate(settings.concurrency))
     prices = PriceTable.load(settings.prices)
     gate, limiter = Gate(settings.concurrency), limiter or RateLimiter(settings.rpm, settings.tpm)
     built: dict[str, Model] = {}
-    models = {}
-    endpoints = {}
+    models, endpoints = {}, {}
     for stage in ("", *STAGES):
         name = settings.model_name(stage)
-        embedded = name == LOCAL and settings.base_url is None
-        if name not in built and embedded:
-            built[name] = local_model(settings, _dialect(settings, name))
-        elif name not in built:
-            _check_price(settings, name, prices)
-            # "local" at an address is our own kind of server, started by someone else:
-            # it takes compact grammars.
-            first = Rung.GRAMMAR if name == LOCAL else Rung.JSON_SCHEMA
-            built[name] = OpenAIModel(
-                name,
-                settings,
-                prices=prices,
-                first_rung=first,
-                dialect=_dialect(settings, name),
-                gate=gate,
-                limiter=limiter,
-            )
+        if name not in built:
+            built[name] = _built(settings, name, prices, gate, limiter)
         models[stage] = built[name]
-        endpoints[stage] = (
-            f"embedded:{EMBEDDED.sha256[:16]}" if embedded else settings.base_url or "openai"
-        )
+        endpoints[stage] = settings.base_url or "openai"
+        if _is_embedded(settings, name):
+            endpoints[stage] = f"embedded:{EMBEDDED.sha256[:16]}"
     return ModelSet(models, endpoints, log, meter)
+
+
+def _is_embedded(settings: Settings, name: str) -> bool:
+    return name == LOCAL and settings.base_url is None
+
+
+def _built(
+    settings: Settings, name: str, prices: PriceTable, gate: Gate, limiter: Limiter
+) -> Model:
+    """The model of that name, as the settings say."""
+    if _is_embedded(settings, name):
+        return local_model(settings, _dialect(settings, name))
+    _check_price(settings, name, prices)
+    return OpenAIModel(
+        name,
+        settings,
+        prices=prices,
+        # "local" at an address is our own kind of server, started by someone else:
+        # it takes compact grammars.
+        first_rung=Rung.GRAMMAR if name == LOCAL else Rung.JSON_SCHEMA,
+        dialect=_dialect(settings, name),
+        gate=gate,
+        limiter=limiter,
+    )
+
+
+def _given(model: Model | Mapping[str, Model], log: CallLog, meter: Meter, gate: Gate) -> ModelSet:
+    """Models that stand in for those of the settings."""
+    models = dict(model) if isinstance(model, Mapping) else {"": model}
+    models.setdefault("", next(iter(models.values())))
+    distinct = list({id(m): m for m in models.values()}.values())
+    # Two doubles often have the same name; they must not answer for each other.
+    endpoints = {stage: f"given:{distinct.index(m)}" for stage, m in models.items()}
+    return ModelSet(models, endpoints, log, meter, gate)
 
 
 def _dialect(settings: Settings, name: str) -> Dialect:

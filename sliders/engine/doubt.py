@@ -52,41 +52,31 @@ def try_variations(
 ) -> Tried:
     """What an answer would be with other values in what is in doubt or empty."""
     reads = tables_read(session, found.sql, views)
-    value = (
-        None if found.value is None or isinstance(found.value, str) else number_in(found.rows)
-    )  # "yes" is no number
+    # "yes" is no number.
+    value = None
+    if found.value is not None and not isinstance(found.value, str):
+        value = number_in(found.rows)
     try:
         tables = [TableVariations(session, read, found.sql) for read in reads]
         variations = [variation for table in tables for variation in table.every()]
         tree = parse_select(found.sql)
-        inexact = [variation for variation in variations if variation.kind == "inexact"]
-        variations = [variation for variation in variations if variation.kind != "inexact"]
-        told = (
-            inexact
-            or tree.args.get("limit")
-            or measured_columns(tree)
-            or any(one.kind in UNSETTLED for one in variations)
-        )
+        inexact = [one for one in variations if one.kind == "inexact"]
+        variations = [one for one in variations if one.kind != "inexact"]
+        unsettled = any(one.kind in UNSETTLED for one in variations)
+        told = inexact or tree.args.get("limit") or measured_columns(tree) or unsettled
         if value is None and not told:
             return Tried(ledger, doubts=found.doubts)  # nothing to try: the tables need no copy
         with CopiedTables(session.catalog.database, [r.relation for r in reads]) as sandbox:
             trial = Trial(sandbox, found)
             ledger = replace(ledger, missing=(*ledger.missing, *value_gaps(trial, tables)))
-            measured = (
-                None
-                if value is None
-                else _measured(session, trial, value, reads, variations, ledger)
-            )
-            units = (
-                ()
-                if any(doubt.kind == "units" for doubt in found.doubts)
-                else printed_unit_doubts(trial, tables)
-            )
-            return Tried(
-                ledger,
-                measured,
-                (*found.doubts, *units, *trial.doubts(variations), *trial.inexact(inexact)),
-            )
+            measured = None
+            if value is not None:
+                measured = _measured(session, trial, value, reads, variations, ledger)
+            units: tuple[Doubt, ...] = ()
+            if all(doubt.kind != "units" for doubt in found.doubts):
+                units = tuple(printed_unit_doubts(trial, tables))
+            doubts = (*found.doubts, *units, *trial.doubts(variations), *trial.inexact(inexact))
+            return Tried(ledger, measured, doubts)
     except (StoreError, QueryError) as error:
         session.decide("answer", "range", "left out", str(error))
         return Tried(ledger, doubts=(*found.doubts, *_untried(ledger, str(error))))

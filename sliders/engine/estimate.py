@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sliders.engine.choose_chunks import LONG
@@ -116,24 +116,27 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
             "answer", statements, _ANSWER_PROMPT * statements, _ANSWER_REPLY * statements
         ),
     )
-    assumptions = [
-        (
+    cost, minutes = _money_and_time(session, stages)
+    return Estimate(stages, cost, minutes, tuple(_assumptions(session, fresh, gated)))
+
+
+def _assumptions(session: Session, fresh: Collection[str], gated: Collection[str]) -> Iterator[str]:
+    """What an estimate takes for granted, with new questions and documents that pass a gate."""
+    if fresh:
+        yield (
             f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for questions "
             "that are new here"
         )
-        if fresh
-        else "",
-        f"{_GATE_PASSES:.0%} of the chunks of longer documents pass the gate" if gated else "",
-        (
-            "no statement that is asked for again, no schema that is corrected, and no conflicts "
-            "that the model must settle"
-        ),
-        "the embedded model reads 70 and writes 28 tokens a second"
-        if session.settings.is_local
-        else "a call takes a second and 60 generated tokens another",
-    ]
-    cost, minutes = _money_and_time(session, stages)
-    return Estimate(stages, cost, minutes, tuple(filter(None, assumptions)))
+    if gated:
+        yield f"{_GATE_PASSES:.0%} of the chunks of longer documents pass the gate"
+    yield (
+        "no statement that is asked for again, no schema that is corrected, and no conflicts "
+        "that the model must settle"
+    )
+    if session.settings.is_local:
+        yield "the embedded model reads 70 and writes 28 tokens a second"
+    else:
+        yield "a call takes a second and 60 generated tokens another"
 
 
 def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:

@@ -34,34 +34,29 @@ def bind(
     described = _described(own, describe, schema)
     closed = [QueryTable(t, t.name) for t in schema.tables if t.name != DOCS]
     query = parse_query(sql, [*closed, QueryTable(described, DOCS, open=True)])
-    if any(use.table == DOCS for use in query.tables):
-        wanted = {
-            name for use in query.tables if use.table == DOCS for name in use.attributes
-        } - set(SYSTEM)
+    named = [use for use in query.tables if use.table == DOCS]
+    if named:
+        wanted = {name for use in named for name in use.attributes} - set(SYSTEM)
         several = {t.name for t in schema.tables if t.grain == "many"}
-        if (
-            not wanted
-            and not described.columns
-            and several.isdisjoint(use.table for use in query.tables)
-        ):
+        joined = not several.isdisjoint(use.table for use in query.tables)
+        if not wanted and not described.columns and not joined:
             raise QueryError(
                 f"the query names no attribute of {DOCS}: name what to read of each document; "
                 "sliders tables lists the documents themselves"
             )
-        twins = [
-            t.table
-            for t in closed
-            if t.table.grain == "document" and wanted <= set(t.table.column_names)
-        ]
+        alike = (t.table for t in closed if t.table.grain == "document")
+        twins = [table for table in alike if wanted <= set(table.column_names)]
         if wanted and len(twins) == 1 and not own.columns and not describe:
-            uses = (
-                replace(use, table=twins[0].name) if use.table == DOCS else use
-                for use in query.tables
-            )
-            query = replace(query, tables=tuple(uses))
+            query = _reading(query, twins[0].name)
         else:
             schema = _with_docs(session, schema, own, described, query, wanted, save)
     return query, [schema.table(name) for name in dict.fromkeys(use.table for use in query.tables)]
+
+
+def _reading(query: Query, table: str) -> Query:
+    """The query with another table in the place of that of all documents."""
+    uses = (replace(use, table=table) if use.table == DOCS else use for use in query.tables)
+    return replace(query, tables=tuple(uses))
 
 
 def _with_docs(

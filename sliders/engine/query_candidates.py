@@ -104,16 +104,13 @@ def _candidates(
     relevant = [each for each in distances if run.has_values(each)]
     strange = [each for each in sampled if not run.has_values(each)]
     key = f"optimizer:tau:{run.table.name}:{','.join(sorted(run.attributes))}"
-    tau = (
-        float(run.session.catalog.knowledge.statistic(key, 0.0) or 0.0)
-        if run.writer is not None
-        else 0.0
-    )
+    knowledge = run.session.catalog.knowledge
+    tau = float(knowledge.statistic(key, 0.0) or 0.0) if run.writer is not None else 0.0
     if sampled or not tau:
         differ = _kinds_differ(run, [each for each in relevant if each in sampled], strange)
         tau = max(distances[each] for each in relevant) + MARGIN if differ else _ANY
         if run.writer is not None:
-            run.session.catalog.knowledge.set_statistic(key, tau)
+            knowledge.set_statistic(key, tau)
     kin = _likeness(run, relevant, strange) if tau < _ANY else {}
     excluded = [
         each
@@ -126,12 +123,8 @@ def _candidates(
         if each not in audited:
             _record(run, each, distances[each], tau, kin.get(each, 0.0))
     out = set(excluded)
-    return Candidates(
-        tuple(d for d in distances if d not in out),
-        tuple(excluded),
-        tuple(sorted(audited)),
-        sampled,
-    )
+    chosen = tuple(each for each in distances if each not in out)
+    return Candidates(chosen, tuple(excluded), tuple(sorted(audited)), sampled)
 
 
 def _outside(distance: float, tau: float, likeness: float) -> bool:

@@ -23,7 +23,7 @@ from sliders.markup import note, table_html
 from sliders.query.explain import Explanation
 from sliders.query.parsing import Query, parse_query
 from sliders.query.predicates import SYSTEM
-from sliders.schema.types import Schema
+from sliders.schema.types import Schema, Table
 from sliders.sql.limits import Result
 from sliders.sql.quoting import quote_identifier
 from sliders.store.cage import run_readonly
@@ -126,21 +126,7 @@ async def query_frame(
         return _told(plain(session, sql), session, standing)
     query, tables = bind(session, sql, describe or {})
     if any(table.grain == "many" for table in tables):
-        columns = _wanted(session, _columns(query))
-        named = {name: asked for name, asked in columns.items() if asked}
-        stopped = await settle_tables(
-            session, (await fill_cells(session, named)).stopped, list(columns)
-        )
-        bound = {use.table for use in query.tables if use.written == DOCS}
-        documents = next(
-            (table for table in tables if table.name in bound and table.grain == "document"), None
-        )
-        frame = (
-            plain(session, sql)
-            if documents is None
-            else _frame(beside_documents(session, sql, documents, list(columns)))
-        )
-        return _told(frame, session, named, stopped)
+        return await _filled_frame(session, sql, query, tables)
     result = await run_query(session, sql, describe, reader=reader)
     frame = frame_of(result.columns, result.rows)
     frame.attrs |= {
@@ -149,6 +135,24 @@ async def query_frame(
         "notes": list(result.notes),
     }
     return _told(frame, session, _columns(query), result.stopped)
+
+
+async def _filled_frame(
+    session: Session, sql: str, query: Query, tables: Sequence[Table]
+) -> pd.DataFrame:
+    """The result of a query over tables with several rows a document, which are filled first."""
+    columns = _wanted(session, _columns(query))
+    named = {name: asked for name, asked in columns.items() if asked}
+    filled = await fill_cells(session, named)
+    stopped = await settle_tables(session, filled.stopped, list(columns))
+    bound = {use.table for use in query.tables if use.written == DOCS}
+    for table in tables:
+        if table.name in bound and table.grain == "document":
+            frame = _frame(beside_documents(session, sql, table, list(columns)))
+            break
+    else:
+        frame = plain(session, sql)
+    return _told(frame, session, named, stopped)
 
 
 def known_frame(session: Session, sql: str) -> pd.DataFrame | None:

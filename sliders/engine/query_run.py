@@ -13,7 +13,7 @@ rows a document are filled first with the columns that the query names.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
@@ -201,28 +201,10 @@ async def _execute(running: Running) -> None:
 def _result(
     running: Running, columns: tuple[str, ...], rows: tuple[tuple[object, ...], ...]
 ) -> QueryResult:
-    traces = [trace for run in running.runs.values() for trace in _traces(running, run)]
-    sampled = sum(t.tokens for t in traces if t.verdict == "sampled")
-    spent = sum(t.tokens for t in traces)
+    traces = tuple(trace for run in running.runs.values() for trace in _traces(running, run))
+    spent, whole = sum(t.tokens for t in traces), sum(t.whole for t in traces)
     loss = _loss(running)
-    notes = [*running.notes, *unequal_names(running)]
-    if loss.excluded:
-        notes.append(
-            f"{loss.excluded} documents were excluded by the index; {loss.found} of {loss.audited} "
-            f"audited ones held values, so about {loss.estimate:.1f} documents may be missed"
-        )
-    failed = {
-        owner: reason for run in running.runs.values() for (owner, _), reason in run.failed.items()
-    }
-    if failed:
-        first = next(iter(failed.values()))
-        notes.append(
-            f"the result is incomplete: {len(failed)} documents could not be read, the next query "
-            f"asks again: {first}"
-        )
-    if running.stopped:
-        notes.append(f"the result is incomplete: {running.stopped}")
-    whole, notes = sum(t.whole for t in traces), list(dict.fromkeys(notes))
+    notes = tuple(dict.fromkeys(_notes(running, loss)))
     root = PlanNode(
         "result",
         "",
@@ -235,14 +217,36 @@ def _result(
     return QueryResult(
         columns,
         rows,
-        Explanation(root, tuple(traces), tuple(notes)),
-        spent,
-        sampled,
-        whole,
-        loss,
-        tuple(notes),
-        running.stopped,
+        explanation=Explanation(root, traces, notes),
+        tokens=spent,
+        sample_tokens=sum(t.tokens for t in traces if t.verdict == "sampled"),
+        whole_tokens=whole,
+        loss=loss,
+        notes=notes,
+        stopped=running.stopped,
     )
+
+
+def _notes(running: Running, loss: Loss) -> Iterator[str]:
+    """Lines that say what a result lacks."""
+    yield from running.notes
+    yield from unequal_names(running)
+    if loss.excluded:
+        yield (
+            f"{loss.excluded} documents were excluded by the index; {loss.found} of {loss.audited} "
+            f"audited ones held values, so about {loss.estimate:.1f} documents may be missed"
+        )
+    failed = {
+        owner: reason for run in running.runs.values() for (owner, _), reason in run.failed.items()
+    }
+    if failed:
+        first = next(iter(failed.values()))
+        yield (
+            f"the result is incomplete: {len(failed)} documents could not be read, the next query "
+            f"asks again: {first}"
+        )
+    if running.stopped:
+        yield f"the result is incomplete: {running.stopped}"
 
 
 def _table_node(running: Running, use: TableUse) -> PlanNode:

@@ -4,7 +4,8 @@ versions and open conflicts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sliders.engine.cite import quote_of
@@ -70,47 +71,27 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     knowledge, unverified = session.catalog.knowledge, session.settings.unverified
     before = session.catalog.tables.current(table.name)
     version = session.catalog.tables.materialise(table.name, unverified=unverified)
-    decisions, criteria = knowledge.corrections(table.name), criteria_of(session)
-    root = session.catalog.tables.lineage(table.name)[-1].version
-    told = f"{session.question.normalize}{session.question.precede}:{criteria}"
-    fingerprint = (
-        f"{root}:{decided(session, table.name)}:{told}:{table.key}{table.key_scope}"
-        f"{table.pinned}:{_METHOD}"
-    )
-    if held := undone_rows(session, table.name):
-        fingerprint += f":without {codec.digest(codec.dump(sorted(held)))[:16]}"
+    held = undone_rows(session, table.name)
+    fingerprint = _fingerprint(session, table, held)
+    if held:
         again = f"make them again with: sliders reconcile {table.name}"
         session.note(
             f"{table.name}: repairs of {len(held)} rows were undone by a person and stay "
             f"undone; {again}"
         )
     key = settled_key(table.name)
-    done = [
-        [fingerprint, True],
-        [fingerprint, model],
-    ]  # what a model settled need not be settled without one
-    if (
-        before is not None
-        and before.version == version.version
-        and knowledge.statistic(key) in done
-    ):
+    # What a model settled need not be settled without one.
+    done = knowledge.statistic(key) in [[fingerprint, True], [fingerprint, model]]
+    if done and before is not None and before.version == version.version:
         return
     rows = [row for row in session.catalog.extractions.rows(table.name) if row.id not in held]
     relation = _relation(session, table, rows)
-    memory, shape = recall(session, table.name), session.catalog.schemas.relation(table.name)
-    options = Options(
-        criteria=criteria,
-        corrections=tuple(map(_correction, decisions)),
-        normalize=session.question.normalize,
-        precede=session.question.precede,
+    memory = recall(session, table.name)
+    options = replace(
+        _options(session, table),
         settled=memory.settled,
         changed=memory.new_among(relation.document_ids),
         entries=_are_entries(session, table, rows),
-        sql_names={c.name: c.sql_name for c in shape.columns},
-        canonical_names={
-            c.name: shape.companion(c.name, "canonical").sql_name for c in shape.columns
-        },
-        look=lambda sql: _looked(session, sql),
     )
     asked = session.models.model_for("reconcile")
     result = await reconcile_table(
@@ -120,6 +101,37 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
         _store(session, table, result)
         remember(session, result, memory, relation.document_ids)
         knowledge.set_statistic(key, [fingerprint, model])
+
+
+def _fingerprint(session: Session, table: Table, held: Collection[str]) -> str:
+    """What a table was settled from; the same again needs no settling.
+
+    Args:
+        held: rows whose repairs a person undid.
+    """
+    root = session.catalog.tables.lineage(table.name)[-1].version
+    told = f"{session.question.normalize}{session.question.precede}:{criteria_of(session)}"
+    fingerprint = (
+        f"{root}:{decided(session, table.name)}:{told}:{table.key}{table.key_scope}"
+        f"{table.pinned}:{_METHOD}"
+    )
+    without = f":without {codec.digest(codec.dump(sorted(held)))[:16]}" if held else ""
+    return fingerprint + without
+
+
+def _options(session: Session, table: Table) -> Options:
+    """How to reconcile a table, as the user and the workspace say."""
+    shape = session.catalog.schemas.relation(table.name)
+    canonical = {c.name: shape.companion(c.name, "canonical").sql_name for c in shape.columns}
+    return Options(
+        criteria=criteria_of(session),
+        corrections=tuple(map(_correction, session.catalog.knowledge.corrections(table.name))),
+        normalize=session.question.normalize,
+        precede=session.question.precede,
+        sql_names={c.name: c.sql_name for c in shape.columns},
+        canonical_names=canonical,
+        look=lambda sql: _looked(session, sql),
+    )
 
 
 def _relation(session: Session, table: Table, rows: Sequence[Row]) -> MemoryRelation:

@@ -67,7 +67,6 @@ def check_cell(
     said, words = given.get("value"), quoted(given)
     if said is None:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED))
-    how = _how(given)
     parsed = _parsed(source, column, said, words)
     if parsed.absent:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason))
@@ -77,21 +76,15 @@ def check_cell(
         cell = _not_parsed(column, given, parsed.reason)
         finding = f"the value {said!r} does not fit the column: {parsed.reason}"
         return Checked(placed(cell, source, places), finding)
-    cell = Cell(
-        column.name,
-        parsed.value,
-        unit=column.unit,
-        scale=column.scale,
-        rationale=str(given.get("why") or ""),
-        how=how,
-        doubt=_unsure(given),
-    )
+    cell = _read_cell(column, given, parsed.value)
     if not places:
         return _without_place(source, cell, words)
-    computed = how is How.COMPUTED
+    computed = cell.how is How.COMPUTED
     if len(words) == 1 and places[0].count > 1 and column.type in _NUMBERS and not computed:
         places = [_fitting(source, column, parsed.value, words[0], places[0], near)]
-    cell = replace(placed(cell, source, places), bound=_bound(source, column, given, how, places))
+    cell = replace(
+        placed(cell, source, places), bound=_bound(source, column, given, cell.how, places)
+    )
     missing = [w for w, f in zip(words, found, strict=True) if f.status is Grounding.NONE]
     return _compared(source, column, cell, places, missing)
 
@@ -114,6 +107,19 @@ def _compared(
         return Checked(replace(cell, doubt=doubt))
     finding = _disagreement(source, column, cell, places)
     return _doubted(cell if finding else with_two_readings(source, column, cell, places), finding)
+
+
+def _read_cell(column: Column, given: Mapping[str, Any], value: Scalar) -> Cell:
+    """A cell as the model gave it, before its words are looked for."""
+    return Cell(
+        column.name,
+        value,
+        unit=column.unit,
+        scale=column.scale,
+        rationale=str(given.get("why") or ""),
+        how=_how(given),
+        doubt=_unsure(given),
+    )
 
 
 def _not_parsed(column: Column, given: Mapping[str, Any], why: str) -> Cell:
