@@ -100,11 +100,9 @@ class Settings:
     def __post_init__(self) -> None:
         for name in _POSITIVE:
             if (value := getattr(self, name)) is not None and not value > 0:
-                without = (
-                    "; leave it out for no limit"
-                    if name in ("rpm", "tpm", "context_tokens")
-                    else ""
-                )
+                without = ""
+                if name in ("rpm", "tpm", "context_tokens"):
+                    without = "; leave it out for no limit"
                 raise SettingsError(f"{name} is {value}: it must be above zero{without}")
         if self.retries < 0:
             raise SettingsError(f"retries is {self.retries}: it must be zero or more")

@@ -238,11 +238,9 @@ class Answer:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it; document text is escaped."""
-        rows = (
-            table_html(self.columns, self.rows)
-            if len(self.rows) > 1 or len(self.columns) > 1
-            else ""
-        )
+        rows = ""
+        if len(self.rows) > 1 or len(self.columns) > 1:
+            rows = table_html(self.columns, self.rows)
         cited = table_html(
             ("result row", "document", "page", "words", "column", "read as"),
             (

@@ -66,9 +66,8 @@ def why(session: Session, subject: str) -> Explanation:
     if subject in rows:
         return _row(session, subject)
     documents = session.catalog.documents.all(superseded=True)
-    documents.sort(
-        key=lambda d: bool(d.superseded_by)
-    )  # of versions that share a name the one that stands
+    # Of versions that share a name the one that stands.
+    documents.sort(key=lambda d: bool(d.superseded_by))
     document = next((d for d in documents if subject in (d.id, d.name)), None)
     ending = [d for d in documents if d.name.endswith(f"/{subject}")]
     names = dict.fromkeys(d.name for d in ending if not d.superseded_by)

@@ -121,9 +121,8 @@ class _Tools:
 completeness and cost."""
         async with self.lock:
             with _told():
-                self.workspace.session.models.meter.budget = (
-                    self._left()
-                )  # the meter of the next run begins with it
+                # The meter of the next run begins with it.
+                self.workspace.session.models.meter.budget = self._left()
                 try:
                     answer = await self.workspace.ask_async(question)
                 finally:

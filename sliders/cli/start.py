@@ -25,11 +25,9 @@ def next_steps(path: str | Path = "", chosen: Settings | None = None) -> str:
     path = path or os.environ.get("SLIDERS_WORKSPACE", DEFAULT_WORKSPACE)
     settings = chosen or Settings.from_env()
     there = EMBEDDED.path(settings.cache_dir).is_file()
-    embedded = (
-        "the embedded model"
-        if there
-        else "the embedded model (fetched at the first question: 1.1 GB)"
-    )
+    embedded = "the embedded model (fetched at the first question: 1.1 GB)"
+    if there:
+        embedded = "the embedded model"
     model = embedded if settings.is_local else f"model {settings.model}"
     if not workspace_is_there(path):
         return _lines(

@@ -158,11 +158,9 @@ def _opening_level(lines: Sequence[str], at: int, follows: str) -> int:
         return level
     alone = at == 0 and len(lines) == 1
     least = _PROSE if is_cased(line) else _PROSE // 2
-    return (
-        2
-        if alone and len(follows.strip()) >= least and is_title_like(line) and not _ITEM.match(line)
-        else 0
-    )
+    if alone and len(follows.strip()) >= least and is_title_like(line) and not _ITEM.match(line):
+        return 2
+    return 0
 
 
 def _has_prose(lines: Sequence[str]) -> bool:

@@ -90,9 +90,8 @@ def _add(session: Session, found: Iterable[Parsed | LoadFailure], total: int) ->
             session.decide("documents", f"document:{parsed.path}", "refused", parsed.message)
             failures.append(parsed)
         elif (document := parsed.document).id in seen:
-            session.catalog.documents.add(
-                document, _is_there
-            )  # its place may have had another text before
+            # Its place may have had another text before.
+            session.catalog.documents.add(document, _is_there)
             warnings.append(f"{seen[document.id].name}: {same_content(document.name)}")
         else:
             seen[document.id] = replace(document, text="", elements=(), pages=())

@@ -82,9 +82,8 @@ def _alone(
         said = next(
             (value for row in rows if (value := known[row].values[column]) is not None), None
         )
-        value = (
-            now if isinstance(said, str) and isinstance(now, str) else said
-        )  # one name, in the form that the table shows
+        # One name, in the form that the table shows.
+        value = now if isinstance(said, str) and isinstance(now, str) else said
         if not stays or value != now:
             yield Place(relation, stays or rows[0], column), value
 

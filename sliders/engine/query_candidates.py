@@ -62,11 +62,9 @@ def _distances(run: TableRun) -> dict[str, float]:
     """All documents with the distance of their key sentences to e(Q), nearest first."""
     columns = [run.table.column(name) for name in run.attributes]
     vectors = [description_vector(run.index.embedder, run.table, column) for column in columns]
-    return (
-        run.index.by_distance(query_vector(np.stack(vectors)))
-        if vectors
-        else dict.fromkeys(run.index.entries, 0.0)
-    )
+    if vectors:
+        return run.index.by_distance(query_vector(np.stack(vectors)))
+    return dict.fromkeys(run.index.entries, 0.0)
 
 
 async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -81,9 +81,8 @@ async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -
     joining = [join_filter(running, edge, chosen.table) for edge in edges]
     where: Expression | None = joined(And, use.where, *joining)
     running.accepted[chosen.table] = []
-    if all(
-        leaf.values for leaf in joining
-    ):  # without a value on the other side nothing can join, so nothing is read
+    # Without a value on the other side nothing can join, so nothing is read.
+    if all(leaf.values for leaf in joining):
         run.seeking = Seeking(_sought(running, chosen.table, edges))
         running.accepted[chosen.table] = await running.filter_all(chosen.table, where)
         _tell(run)

@@ -35,9 +35,8 @@ def recall(session: Session, table: str) -> Memory:
     kept = session.catalog.knowledge.statistic(f"reconciled:{table}")
     if kept is None:
         return Memory()
-    settled = (
-        one for one in kept["settled"] if len(one) == _FIELDS
-    )  # an older layout kept no programs
+    # An older layout kept no programs.
+    settled = (one for one in kept["settled"] if len(one) == _FIELDS)
     return Memory(
         tuple(
             Settlement(

@@ -134,11 +134,9 @@ class TableRun:
     def _stated(self, document_id: str, attribute: str) -> float:
         """The chance that a document states the attribute."""
         share = self.statistics.share_stated(attribute)
-        return (
-            share * _DOUBT
-            if document_id in self.doubted and not self.has_values(document_id)
-            else share
-        )
+        if document_id in self.doubted and not self.has_values(document_id):
+            return share * _DOUBT
+        return share
 
     def ranking(self, document_id: str, attribute: str) -> Ranking:
         """Segments of a document, nearest first."""

@@ -36,11 +36,9 @@ def as_printed(source: Source, start: int, end: int, column: Column) -> str:
         start, end = min(start, number.start), max(end, _end_with_unit(number, text))
     words = text[start:end]
     lone = len(numbers) == 1 and not (numbers[0].unit or numbers[0].percent or numbers[0].currency)
-    unit = (
-        _unit_beside(source, text, low, start, end, column)
-        if lone and dimension(column.unit)
-        else ""
-    )
+    unit = ""
+    if lone and dimension(column.unit):
+        unit = _unit_beside(source, text, low, start, end, column)
     return f"{words} {unit}" if unit else words
 
 

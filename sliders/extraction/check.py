@@ -231,21 +231,17 @@ def _bound(
     """
     if column.type not in _NUMBERS or column.reading == "judged":
         return ""
-    printed = (
-        bound_in(source, places[0].start, places[0].end)
-        if len(places) == 1 and how is not How.COMPUTED
-        else ""
-    )
+    printed = ""
+    if len(places) == 1 and how is not How.COMPUTED:
+        printed = bound_in(source, places[0].start, places[0].end)
     return named_bound(given.get("bound")) or printed
 
 
 def _unsure(given: Mapping[str, Any]) -> str:
     """The doubt of a cell that the model is not sure of, "" where it says nothing of it."""
-    return (
-        "another careful reader could give another value, says the model"
-        if given.get("sure") is False
-        else ""
-    )
+    if given.get("sure") is False:
+        return "another careful reader could give another value, says the model"
+    return ""
 
 
 def quoted(given: Mapping[str, Any]) -> list[str]:
@@ -368,9 +364,8 @@ def _recomputed(source: Source, column: Column, cell: Cell, said: _Said) -> str:
         r for words, start in said for r in all_readings(words, column, context_at(source, start))
     ]
     if not terms <= {abs(float(r.number.value)) for r in found}:
-        return unconverted(
-            number, expression, found, column
-        )  # which may be the factor of a conversion
+        # What is not printed may be the factor of a conversion.
+        return unconverted(number, expression, found, column)
     wrong = next(
         (r for r in found if abs(float(r.number.value)) in terms and (r.mismatch or r.converted)),
         None,

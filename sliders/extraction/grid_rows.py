@@ -190,13 +190,11 @@ def _only_place(grid: Grid, words: str, *, whole: bool) -> _Name | None:
     lines = [(None, line) for line in grid.header] + list(enumerate(grid.rows))
     found = [_Name(n, cell) for n, line in lines for cell in line.holding(words, whole=whole)]
     exact = [_Name(n, cell) for n, line in lines for cell in line.holding(words, whole=True)]
-    return (
-        found[0]
-        if len(found) == 1
-        else exact[0]
-        if len(exact) == 1 and len(found) == len(exact)
-        else None
-    )
+    if len(found) == 1:
+        return found[0]
+    if len(exact) == 1 and len(found) == len(exact):
+        return exact[0]
+    return None
 
 
 @dataclass(frozen=True, slots=True)

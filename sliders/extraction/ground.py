@@ -87,11 +87,9 @@ def find(words: str, text: str, near: Spans = (), *, fuzzy: bool = True) -> Grou
         return chosen(Grounding.NORMALIZED, places, near)
     body = _body(text)
     found = _misspelt(normalize(words).text, body.text) if fuzzy else None
-    return (
-        NOWHERE
-        if found is None
-        else Grounded(Grounding.FUZZY, body.origin(found[0]), body.origin(found[1] - 1) + 1, 1)
-    )
+    if found is None:
+        return NOWHERE
+    return Grounded(Grounding.FUZZY, body.origin(found[0]), body.origin(found[1] - 1) + 1, 1)
 
 
 def equal_places(words: str, text: str) -> list[tuple[int, int]]:

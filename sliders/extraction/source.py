@@ -65,11 +65,9 @@ class Source:
 
     def context_at(self, start: int) -> Context:
         """What holds for a value there: the note of a table says nothing of the text around it."""
-        return (
-            self.context
-            if self.note_at is None
-            else replace(self.context, note=self.note_at(self.offset + start))
-        )
+        if self.note_at is None:
+            return self.context
+        return replace(self.context, note=self.note_at(self.offset + start))
 
     def halves(self) -> tuple[Source, ...]:
         """The text cut at the line or sentence end nearest to its middle, each half under the card

@@ -51,11 +51,9 @@ def shape_of(request: Request) -> Shape | None:
     """The reply's shape as a pydantic model; None for free text."""
     if request.reply is not None:
         return _of_model(request.reply)
-    return (
-        None
-        if request.json_schema is None
-        else _of_schema(json.dumps(request.json_schema, default=dict))
-    )
+    if request.json_schema is None:
+        return None
+    return _of_schema(json.dumps(request.json_schema, default=dict))
 
 
 def is_strict(schema: object) -> bool:

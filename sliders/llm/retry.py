@@ -115,9 +115,8 @@ def _status_error(error: openai.APIStatusError, model: str, where: str) -> Excep
             f"{where} refuses the key ({status}: {text}); set OPENAI_API_KEY to a "
             "key of that server"
         )
-    if status == 402 or (
-        status == 429 and "insufficient_quota" in lowered
-    ):  # a bare "quota" may be that of a minute
+    # A bare "quota" may be that of a minute.
+    if status == 402 or (status == 429 and "insufficient_quota" in lowered):
         return ModelUnavailable(
             f"the account at {where} has no quota or credit left ({text}); top it up or use "
             "another key or model"

@@ -82,9 +82,8 @@ def token_counter(model: str) -> Callable[[str], int]:
 
     def count(text: str) -> int:
         try:
-            return len(
-                encoding.encode_ordinary(text)
-            )  # a document may spell out the vocabulary's special tokens
+            # A document may spell out the vocabulary's special tokens.
+            return len(encoding.encode_ordinary(text))
         except TypeError:  # half of a surrogate pair, from a broken file
             return _estimate(text)
 

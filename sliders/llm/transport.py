@@ -122,9 +122,8 @@ class Channel:
 
     @asynccontextmanager
     async def _replied(self, body: Mapping[str, Any]) -> AsyncIterator[aiohttp.ClientResponse]:
-        data = json.dumps(body, ensure_ascii=False).encode(
-            errors="replace"
-        )  # half a surrogate pair of a reply
+        # Half a surrogate pair of a reply.
+        data = json.dumps(body, ensure_ascii=False).encode(errors="replace")
         try:
             async with self._session.post(self._url, data=data, proxy=self._proxy) as reply:
                 if reply.status >= 400:

@@ -78,11 +78,9 @@ class Names:
         """
         table = self.tables[alias]
         defined = next((c.type for c in table.table.columns if c.name == name), ColumnType.TEXT)
-        return (
-            self.types.get((alias, name), defined)
-            if table.open and defined is ColumnType.TEXT
-            else defined
-        )
+        if table.open and defined is ColumnType.TEXT:
+            return self.types.get((alias, name), defined)
+        return defined
 
     def columns(self, alias: str, star: exp.Expr) -> tuple[str, ...]:
         """All attributes of a table, for `*`."""

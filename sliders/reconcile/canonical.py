@@ -73,9 +73,8 @@ def pairs_by_words(examples: Sequence[Scalar]) -> list[tuple[int, int]]:
     plain = {keys[code]: code for code in keys.keys() - set(commas)} if commas else {}
     for code in commas:
         around = turned(str(examples[code]))
-        if (
-            around and keys[code] not in plain and name_parts(around) in plain
-        ):  # not both: it would chain two names
+        # Not both: it would chain two names.
+        if around and keys[code] not in plain and name_parts(around) in plain:
             pairs.append((plain[name_parts(around)], code))
     return [(min(pair), max(pair)) for pair in pairs]
 

@@ -105,11 +105,9 @@ class Forms:
     def certain(self) -> Encoded:
         """The column with one code for each name that is certain."""
         owners = {code: self._chief(codes) for codes in self._sure.sets() for code in codes}
-        return (
-            Encoded(recoded(self._encoded.codes, owners, len(self.examples)), self.examples)
-            if owners
-            else self._encoded
-        )
+        if owners:
+            return Encoded(recoded(self._encoded.codes, owners, len(self.examples)), self.examples)
+        return self._encoded
 
     def printed(self, code: int) -> tuple[str, ...]:
         """All printed forms of a name that is certain, by any of its codes."""

@@ -118,9 +118,8 @@ class Keyless:
             return rows[:0]
         for known in [keyed[self.groups[keyed] == key] for key in keys] or [keyed]:
             read = bare[~np.isin(self.readings[bare], self.readings[known])]
-            _, first = np.unique(
-                self.readings[read], return_index=True
-            )  # what one reading tells twice are two things
+            # What one reading tells twice are two things.
+            _, first = np.unique(self.readings[read], return_index=True)
             again = self._one_a_line(np.r_[known, read[np.sort(first)]])
             if self.bare[again].any():
                 return again

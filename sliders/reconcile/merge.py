@@ -386,9 +386,8 @@ def _settled(
         else:
             wanted = frame.units[column].strip().lower()
             sides.sort(key=lambda s: s.source.unit.strip().lower() != wanted)
-            named = (
-                frame.roles[column] == "name"
-            )  # rows of two keys are in a group because a person or the model put them there
+            # Rows of two keys are in a group because a person or the model put them there.
+            named = frame.roles[column] == "name"
             found = settle(
                 sides, frame.names[column], options.criteria, options.precede, rules, named
             )

@@ -86,11 +86,11 @@ def _places(
 
     def apart(name: str) -> int:
         placed = rows[starts[name][rows] >= 0]
-        return (
-            len(np.unique(own[placed] * (int(starts[name].max()) + 2) + starts[name][placed]))
-            if len(placed)
-            else 0
-        )
+        if len(placed):
+            return len(
+                np.unique(own[placed] * (int(starts[name].max()) + 2) + starts[name][placed])
+            )
+        return 0
 
     groups = len(np.unique(own[rows]))
     key = sorted((n for n in plan.columns if n in starts), key=lambda n: -apart(n))

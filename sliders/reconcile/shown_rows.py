@@ -95,11 +95,9 @@ def notes_of(
         if relation.column(name)[row] is None or not (words or open_):
             continue
         last = source
-        printed = (
-            f' (printed "{source.printed}")'
-            if source.printed and source.printed not in words
-            else ""
-        )
+        printed = ""
+        if source.printed and source.printed not in words:
+            printed = f' (printed "{source.printed}")'
         told = [f'{name}: {source.how.value}, words "{words}"{printed}']
         told += [f"in {source.unit}"] * bool(source.unit)
         told += [f"why: {source.rationale[:_QUOTE]}"] * bool(

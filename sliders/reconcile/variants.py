@@ -172,11 +172,9 @@ def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
             limit = 1 if max(map(len, differing[0])) < 8 else 2
             if DamerauLevenshtein.distance(*differing[0], score_cutoff=limit) <= limit:
                 return "misspelling"
-        return (
-            "word form"
-            if len(short) > 1 and len(differing) == 1 and _same_stem(*differing[0])
-            else None
-        )
+        if len(short) > 1 and len(differing) == 1 and _same_stem(*differing[0]):
+            return "word form"
+        return None
     if len(short) == 1 and len(short[0]) >= 2 and short[0] == "".join(w[0] for w in full):
         return "acronym"
     if full[: len(short)] == short or full[-len(short) :] == short:
@@ -229,11 +227,9 @@ def _asked_kind(left: str, right: str) -> Kind | None:
         return "language"
     short, full = sorted((left.split(), right.split()), key=len)
     tail = len(full) - len(short)
-    return (
-        "abbreviation"
-        if 0 < tail <= _TAIL and shortened(" ".join(short), " ".join(full[: len(short)]))
-        else None
-    )
+    if 0 < tail <= _TAIL and shortened(" ".join(short), " ".join(full[: len(short)])):
+        return "abbreviation"
+    return None
 
 
 def several_forms(forms: Iterable[str]) -> bool:

@@ -156,9 +156,8 @@ def _split(
     """
     rows = element is not None and bool(element.row_starts)
     for low, high in parts_of(limits.text, start, end, element):
-        tokens = max(
-            1, limits.tokens(low, high)
-        )  # an estimate may round a short sentence down to nothing
+        # An estimate may round a short sentence down to nothing.
+        tokens = max(1, limits.tokens(low, high))
         if tokens <= limits.max_tokens:
             yield _Unit(low, high, tokens)
         elif rows:

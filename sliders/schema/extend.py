@@ -113,11 +113,9 @@ def _one_unit(one: Column, other: Column) -> bool:
 def _own_name(column: Column, others: Sequence[Column]) -> str:
     """The column's name; one that stands for another type of value has its type behind it."""
     taken = [o.name for o in others]
-    return (
-        column.name
-        if column.name not in taken
-        else free_name(f"{column.name}_{column.type.value}", taken)
-    )
+    if column.name not in taken:
+        return column.name
+    return free_name(f"{column.name}_{column.type.value}", taken)
 
 
 def _home(schema: Schema, proposal: Table, embed: Embed) -> Table | None:

@@ -58,11 +58,9 @@ def _has(role: Role, said: Sequence[str]) -> ColumnElement[bool]:
     c = cells.c
     standing = c.absence.is_(None) & c[role].is_not(None)
     if role == "bound":
-        return (
-            c.bound.is_not(None) & or_(c.absence.is_(None), c.absence.in_(said))
-            if said
-            else standing
-        )
+        if said:
+            return c.bound.is_not(None) & or_(c.absence.is_(None), c.absence.in_(said))
+        return standing
     return or_(standing, c.absence.in_(said)) if said else standing
 
 

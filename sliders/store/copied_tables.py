@@ -66,9 +66,8 @@ class CopiedTables(contextlib.AbstractContextManager["CopiedTables"]):
         name = quote_identifier(relation.relation)
         columns = (*relation.columns, *relation.companions)
         types = {c.sql_name: c.sql_type for c in columns} | dict.fromkeys(SHOWN, "TEXT")
-        listed = ", ".join(
-            f"{name}.{quote_identifier(n)}" for n in types
-        )  # alone, an unknown one would be its own name as text
+        # Alone, an unknown one would be its own name as text.
+        listed = ", ".join(f"{name}.{quote_identifier(n)}" for n in types)
         self.add(relation.relation, types, database.query(f"SELECT {listed} FROM {name}"))
         self._sandbox.execute(
             f"CREATE UNIQUE INDEX {quote_identifier('by ' + relation.relation)} ON {name}(row_id)"

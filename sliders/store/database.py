@@ -139,9 +139,8 @@ class Database(contextlib.AbstractContextManager["Database"]):
             if len(self._compiled) >= _MOST_COMPILED:
                 self._compiled.clear()
             compiled = statement.compile(dialect=self.dialect)
-            if "[POSTCOMPILE_" in str(
-                compiled
-            ):  # a list in IN, which stands in the statement itself
+            # A list in IN, which stands in the statement itself.
+            if "[POSTCOMPILE_" in str(compiled):
                 compiled = statement.compile(
                     dialect=self.dialect, compile_kwargs={"render_postcompile": True}
                 )
@@ -155,9 +154,8 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
     def _bound(self, statement: str | ClauseElement, parameters: Parameters) -> tuple[str, Any]:
         sql, names, brought = self._prepared(statement)
-        if isinstance(
-            statement, str
-        ):  # a driver that gets no values leaves the signs of its placeholders alone
+        # A driver that gets no values leaves the signs of its placeholders alone.
+        if isinstance(statement, str):
             if self.on_server:
                 return (sql.replace("?", "%s"), tuple(parameters)) if parameters else (sql, None)
             return sql, tuple(parameters)

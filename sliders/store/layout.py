@@ -241,10 +241,8 @@ cells = Table(
     *_maybe("how odds doubt parts bound"),
     sqlite_with_rowid=False,
 )
-for _said in (
-    cells.c.doubt,
-    cells.c.bound,
-):  # few cells have one, and these are found without a look at the others
+# Few cells have one, and these are found without a look at the others.
+for _said in (cells.c.doubt, cells.c.bound):
     Index(
         f"sl_cells_{_said.name}",
         cells.c.column_key,

@@ -361,11 +361,9 @@ def _units(base: Decimal, number: Number, column: Expected, _context: Context) -
     rounded = Decimal(f"{value:.12g}") if value is not None else base
     note = f"{number.text} {number.unit} is {rounded:.6g} {column.unit}"
     options = [(rounded, "", note)]
-    return (
-        [*options, (rounded.to_integral_value(), "", f"{note}, rounded")]
-        if column.type is ColumnType.INTEGER
-        else options
-    )
+    if column.type is ColumnType.INTEGER:
+        return [*options, (rounded.to_integral_value(), "", f"{note}, rounded")]
+    return options
 
 
 def _scaled(base: Decimal, number: Number, column: Expected, context: Context) -> _Options:

@@ -146,11 +146,9 @@ def _beside(line: str, number: Number) -> str:
     unit = number.unit and re.match(rf"[\s-]?{re.escape(number.unit)}", behind)
     rest = _plain(behind[unit.end() if unit else 0 :])
     found = _WORD_AFTER.match(rest)
-    return (
-        _MEANS_AFTER[found[1]]
-        if found and _whole(found[1][-1], rest[found.end() : found.end() + 1])
-        else ""
-    )
+    if found and _whole(found[1][-1], rest[found.end() : found.end() + 1]):
+        return _MEANS_AFTER[found[1]]
+    return ""
 
 
 def _ending(pattern: re.Pattern[str], before: str) -> str:

@@ -225,11 +225,9 @@ def _year(printed: str, era: str | None = None) -> int | None:
         return _ERAS[era] + figure
     if len(digits) == 4:
         return figure
-    return (
-        figure + (2000 if figure <= PIVOT else 1900)
-        if len(digits) == 2 and digits.isdigit()
-        else None
-    )
+    if len(digits) == 2 and digits.isdigit():
+        return figure + (2000 if figure <= PIVOT else 1900)
+    return None
 
 
 def _day(digits: str | None, spelled: str | None) -> int | None:
@@ -243,11 +241,9 @@ def _valid(year: int, month: int, day: int) -> bool:
 
 
 def _month(printed: str, language: str) -> int:
-    return (
-        _figure(printed)
-        if printed[0].isdigit() or printed[0] in _HAN
-        else months(language)[printed.lower()]
-    )
+    if printed[0].isdigit() or printed[0] in _HAN:
+        return _figure(printed)
+    return months(language)[printed.lower()]
 
 
 def _date(

@@ -51,11 +51,9 @@ def read_digits(digits: str, *, decimal: DecimalMark = "", whole: bool = False) 
         mark = "." if digits.rfind(".") > digits.rfind(",") else ","
         head, _, tail = digits.rpartition(mark)
         other = "," if mark == "." else "."
-        return (
-            Decimal(f"{head.replace(other, '')}.{tail}")
-            if mark not in head and _grouped(head, other)
-            else None
-        )
+        if mark not in head and _grouped(head, other):
+            return Decimal(f"{head.replace(other, '')}.{tail}")
+        return None
     mark = "." if dots else ","
     if dots + commas > 1:
         return Decimal(digits.replace(mark, "")) if _grouped(digits, mark) else None

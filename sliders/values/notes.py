@@ -24,12 +24,7 @@ from sliders.values.vocabulary import (
 _SCALES = (
     SCALE_WORDS
     | {word: scale for own in OWN_SCALES.values() for word, scale in own.items() if len(word) > 2}
-    | {
-        "cr": "crores",
-        "l": "lakhs",
-        "mille": "thousands",
-        "mil": "thousands",
-    }
+    | {"cr": "crores", "l": "lakhs", "mille": "thousands", "mil": "thousands"}
 )
 _LONG = choice(word for word in _SCALES if len(word) > 2 or not word.isascii())
 _END = rf"(?![{LETTERS}\u0600-\u06ff\u0900-\u097f])"
@@ -92,11 +87,9 @@ def scale_in(note: str) -> str:
     share data)"), or "".
     """
     bare = note.lower().strip(" .:()[]（）")
-    direct = (
-        (SCALE_WORDS.get(bare) or next((scale for scale in SCALES if scale == bare), ""))
-        if len(note) < 20
-        else ""
-    )
+    direct = ""
+    if len(note) < 20:
+        direct = SCALE_WORDS.get(bare) or next((scale for scale in SCALES if scale == bare), "")
     if direct:
         return direct
     if match := _HAN_NOTE.search(note) or _HAN_ALONE.fullmatch(bare):

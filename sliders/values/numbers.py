@@ -133,9 +133,8 @@ def numbers_in(
     """
     plain = plain_digits(text)
     mark = decimal or usual_mark(language)
-    whole = whole or (
-        language in BOTH_MARKS and not decimal
-    )  # three digits behind either mark are a group
+    # Three digits behind either mark are a group.
+    whole = whole or (language in BOTH_MARKS and not decimal)
     read = (
         _from_match(match, plain, mark, whole, language)
         for match in _number_pattern(language).finditer(plain)
@@ -151,11 +150,9 @@ def numbers_in(
     for number in sorted(found, key=lambda number: (number.start, -number.end)):
         if not kept or number.start >= kept[-1].end:
             kept.append(number)
-    return (
-        tuple(kept)
-        if plain is text
-        else tuple(replace(number, text=text[number.start : number.end]) for number in kept)
-    )
+    if plain is text:
+        return tuple(kept)
+    return tuple(replace(number, text=text[number.start : number.end]) for number in kept)
 
 
 def _with_half(number: Number, text: str, language: str) -> Number:

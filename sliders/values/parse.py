@@ -96,11 +96,9 @@ def _parse(printed: str, column: Expected, context: Context) -> Parsed:
             return _date(words, column, context)
         case ColumnType.BOOLEAN:
             word = words.casefold().strip(" .!,;:\"'()[]")
-            return (
-                Parsed(word in YES)
-                if word in YES | NO
-                else Parsed(reason=f"{words!r} is neither yes nor no")
-            )
+            if word in YES | NO:
+                return Parsed(word in YES)
+            return Parsed(reason=f"{words!r} is neither yes nor no")
         case ColumnType.CATEGORY if column.values:
             return _category(words, column)
         case _:
@@ -181,19 +179,16 @@ _NOISE = 1e-12
 def _typed_number(value: Amount, column: Described) -> Parsed:
     if isinstance(value, float) and not math.isfinite(value):
         return Parsed(reason=f"{value} is not a number")
-    whole = (
-        amount(Decimal(str(value))) if isinstance(value, float) else value
-    )  # which may be too long for a float
+    # It may be too long for a float.
+    whole = amount(Decimal(str(value))) if isinstance(value, float) else value
     if column.type in _NUMERIC:
         if column.type is ColumnType.INTEGER and isinstance(whole, float):
             if math.isclose(whole, round(whole), rel_tol=_NOISE):
                 return Parsed(round(whole))
             return Parsed(reason=f"{value} is not a whole number")
-        return (
-            Parsed(whole)
-            if abs(whole) < 2**63
-            else Parsed(reason=f"{value} does not fit a 64-bit number")
-        )
+        if abs(whole) < 2**63:
+            return Parsed(whole)
+        return Parsed(reason=f"{value} does not fit a 64-bit number")
     return Parsed(str(whole)) if column.type is ColumnType.TEXT else parse_value(str(whole), column)
 
 

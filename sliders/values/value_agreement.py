@@ -79,11 +79,9 @@ def agreement(
             said = parse_value(words, column, context).value
             if said is None:
                 return _UNKNOWN
-            return (
-                _AGREES
-                if said == value
-                else _against(f"the words say {words!r}, the value is {value!r}")
-            )
+            if said == value:
+                return _AGREES
+            return _against(f"the words say {words!r}, the value is {value!r}")
         case _:
             return _text(str(value), words, context)
 
@@ -117,17 +115,14 @@ def _number(value: Amount, words: str, column: Described, context: Context) -> A
     if any(reading.number.text.lower() in POWERS for reading in found) and _spelled(
         words, _language(words, context)
     ):
-        found = tuple(
-            reading for reading in found if reading.number.text.lower() not in POWERS
-        )  # "eine halbe Million"
+        # "eine halbe Million".
+        found = tuple(reading for reading in found if reading.number.text.lower() not in POWERS)
     equal = [reading for reading in found if same_number(value, reading)]
     if equal:
         fitting = [reading for reading in equal if not reading.mismatch]
-        return (
-            Agreement(Verdict.AGREES, doubt=_two_marks(fitting, column, context))
-            if fitting
-            else _against(equal[0].mismatch)
-        )
+        if fitting:
+            return Agreement(Verdict.AGREES, doubt=_two_marks(fitting, column, context))
+        return _against(equal[0].mismatch)
     if (not found or value != 1) and any(
         IMPLIED.get(token) == value for token in fold(words).split()
     ):
@@ -161,11 +156,9 @@ def _no_digits(value: Amount, words: str, language: str) -> Agreement:
     if len(spelled) == 1 and not digits and language not in ("en", OTHER):
         return _against(f"the words {words!r} say {next(iter(spelled)):g}, the value is {value}")
     understood = language != OTHER if digits else _read_through(words, language) or not letters
-    return (
-        _against(f"the words {words!r} print no number, the value is {value}")
-        if understood
-        else _UNKNOWN
-    )
+    if understood:
+        return _against(f"the words {words!r} print no number, the value is {value}")
+    return _UNKNOWN
 
 
 def _half_more(value: Amount, read: Iterable[Amount]) -> bool:

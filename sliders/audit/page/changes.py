@@ -27,11 +27,9 @@ def _lines(
 ) -> Iterator[Difference]:
     def place(change: RowChange | CellChange, column: str) -> tuple[int, int, int] | None:
         where = at.get((change.table, change.row_id))
-        return (
-            (*where, columns[change.table].index(column))
-            if where and column in columns[change.table]
-            else None
-        )
+        if where and column in columns[change.table]:
+            return (*where, columns[change.table].index(column))
+        return None
 
     for answer in found.answers:
         because = "; ".join(cause.text for cause in answer.causes)

@@ -299,9 +299,8 @@ def _under_rule(
         ) < char_width(piece):
             return drawn  # the cell's lower edge is drawn column by column
     for depth, strokes in enumerate(rules):
-        fitting = sorted(
-            (s for s in strokes if _holds(s, piece)), key=lambda s: s[0] - s[1]
-        )  # the widest first
+        # The widest first.
+        fitting = sorted((s for s in strokes if _holds(s, piece)), key=lambda s: s[0] - s[1])
         for left, right in fitting:
             inside = [c for c, column in enumerate(frame.columns) if left <= column.center <= right]
             if not inside or left < frame.label_left + char_width(piece):

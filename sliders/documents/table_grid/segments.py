@@ -88,11 +88,9 @@ def _take_apart(segment: Segment) -> list[Segment]:
         # Dots lead the eye from a label to its value; they are neither.
         label, value = (leaders[1] or "").rstrip(" ."), leaders[2].strip(" .")
         pieces = [_part(segment, 0, len(label))] if label else []
-        return (
-            [*pieces, *_take_apart(_part(segment, len(text) - len(value), len(text)))]
-            if value
-            else pieces
-        )
+        if value:
+            return [*pieces, *_take_apart(_part(segment, len(text) - len(value), len(text)))]
+        return pieces
     if text[-1:] in "$€£" and len(text) > 4 and text[-2:-1].isalpha():
         return [_part(segment, 0, len(text) - 1), _part(segment, len(text) - 1, len(text))]
     words = text.split()
