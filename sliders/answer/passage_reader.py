@@ -7,7 +7,7 @@ The quote is looked up in the passages, so a citation is always what the documen
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
@@ -25,7 +25,7 @@ from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 from sliders.llm.replies import LenientReply, every_member
 from sliders.values.arithmetic import ExpressionError, evaluate
-from sliders.values.digits import amount, faces_in
+from sliders.values.digits import Amount, amount, faces_in
 from sliders.values.notes import scale_in
 from sliders.values.numbers import numbers_in, only_number
 from sliders.values.vocabulary import SCALES
@@ -207,7 +207,58 @@ def _answered(
     """One thing or a list of things: refusals and repetitions are left out, a number must be
     printed, worked out or a small count; `factor` is the scale that the question asks for.
     """
-    texts = [p.shown for p in passages]
+    things = _things(items, [p.shown for p in passages])
+    quoted, left_out = cite_quote(quote, passages), things.left_out
+    kept = [item for item in dict.fromkeys(things.said) if item not in left_out]
+    if not kept:
+        why = _why_nothing(things)
+        return Reading(False, citations=quoted, reason=why, confidence=confidence, usage=usage)
+    named = tuple(dict.fromkeys(c for item in kept for c in cite_quote(item, passages)))
+    found = (quoted or named) if len(kept) == 1 else (named or quoted)
+    done = things.done
+    values = [done[item] if item in done else _in_scale(item, factor) for item in kept]
+    reasons = [] if found else ["the model's quote is not in the passages"]
+    reasons += [f"worked out: {item.lstrip(_WORK_OUT)}" for item in kept if item in done]
+    if things.counted and things.made_up:
+        reasons.append("the number is no printed one: the model counted")
+    lacking = f"left out, printed nowhere: {', '.join(left_out)}" if left_out else ""
+    return Reading(
+        True,
+        values if len(values) > 1 else values[0],
+        text=", ".join(f"{done[item]}" if item in done else item for item in kept),
+        citations=found,
+        reason="; ".join(filter(None, [*reasons, lacking])),
+        confidence=confidence,
+        usage=usage,
+        lacking=lacking,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Things:
+    """The things that a reply names: `done` are those that were worked out, `made_up` the numbers
+    that no passage prints; where these are small they may be `counted`.
+    """
+
+    said: Sequence[str]
+    worked: Collection[str]
+    done: Mapping[str, Amount]
+    made_up: Mapping[str, float]
+    counted: bool
+
+    @property
+    def left_out(self) -> list[str]:
+        """Things that rest on nothing printed."""
+        return [
+            item
+            for item in self.said
+            if (item in self.worked and item not in self.done)
+            or (item in self.made_up and not self.counted)
+        ]
+
+
+def _things(items: Sequence[object], texts: Sequence[str]) -> _Things:
+    """Things as a reply names them, refusals left out, against the passages."""
     said = [str(item).strip(" \n,;:") for item in items if not is_refusal(item)]
     worked = {item: work_out(item, texts) for item in said if item.startswith("=")}
     done = {
@@ -220,48 +271,19 @@ def _answered(
         for item in said
         if item not in worked and (number := unprinted(item, texts)) is not None
     }
-    counted = len(said) == 1 and all(
-        number.is_integer() and number <= LARGEST_COUNT for number in made_up.values()
-    )
-    open_items = [
-        item
-        for item in said
-        if (item in worked and item not in done) or (item in made_up and not counted)
-    ]
-    kept = [item for item in dict.fromkeys(said) if item not in open_items]
-    if not kept:
-        reason, found = "the passages do not hold the answer", cite_quote(quote, passages)
-        if made_up:
-            reason = (
-                f"the number {next(iter(made_up.values())):g} of the reply is printed "
-                "nowhere in the passages"
-            )
-        elif open_items:
-            reason = f"the calculation {open_items[0]!r} cannot be worked out from printed numbers"
-        return Reading(False, citations=found, reason=reason, confidence=confidence, usage=usage)
-    found = cite_quote(quote, passages) if len(kept) == 1 else ()
-    found = (
-        found
-        or tuple(dict.fromkeys(c for item in kept for c in cite_quote(item, passages)))
-        or cite_quote(quote, passages)
-    )
-    values = [done[item] if item in done else _in_scale(item, factor) for item in kept]
-    reasons = [] if found else ["the model's quote is not in the passages"]
-    lacking = f"left out, printed nowhere: {', '.join(open_items)}" if open_items else ""
-    reasons += [f"worked out: {item.lstrip(_WORK_OUT)}" for item in kept if item in done]
-    reasons += ["the number is no printed one: the model counted"] if counted and made_up else []
-    value = values if len(values) > 1 else values[0]
-    text = ", ".join(f"{done[item]}" if item in done else item for item in kept)
-    return Reading(
-        True,
-        value,
-        text,
-        found,
-        "; ".join(filter(None, [*reasons, lacking])),
-        confidence,
-        usage,
-        lacking,
-    )
+    small = all(number.is_integer() and number <= LARGEST_COUNT for number in made_up.values())
+    return _Things(said, worked, done, made_up, counted=len(said) == 1 and small)
+
+
+def _why_nothing(things: _Things) -> str:
+    """Why a reply gives no answer."""
+    if things.made_up:
+        number = next(iter(things.made_up.values()))
+        return f"the number {number:g} of the reply is printed nowhere in the passages"
+    if things.left_out:
+        expression = things.left_out[0]
+        return f"the calculation {expression!r} cannot be worked out from printed numbers"
+    return "the passages do not hold the answer"
 
 
 _WORK_OUT = "= "

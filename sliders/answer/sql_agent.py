@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from sqlglot import exp
 
@@ -72,29 +73,22 @@ async def answer_question(
     talk = _Talk()
     if not any(profile.rows for profile in known):
         return _not_found(question, "the tables have no rows", talk)
-    draft = (
-        draft if result_of(draft, known, run_sql) is not None else ""
-    )  # a small model copies it, errors and all
-    most = writer.shown.turns
-    for number in range(1, most + 1):
-        request = writer.request(
-            question,
-            known,
-            talk.turns,
-            uncovered=uncovered,
-            draft=draft,
-            mind=mind,
-            last=number == most,
-            temperature=STUCK_TEMPERATURE if _stuck(talk) else 0.0,
-        )
-        attempt = await _attempt(request, model, writer, talk)
-        turn = _turn(attempt, known, run_sql, talk, writer)
+    runs = result_of(draft, known, run_sql) is not None  # a small model copies one, errors and all
+    kept = draft if runs else ""
+    ask = partial(writer.request, question, known, uncovered=uncovered, draft=kept, mind=mind)
+    for left in reversed(range(writer.shown.turns)):
+        request = ask(talk.turns, last=left == 0, temperature=_temperature(talk))
+        turn = _turn(await _attempt(request, model, writer, talk), known, run_sql, talk, writer)
         talk.turns.append(turn)
         if turn.attempt.action == "cannot":
             return _not_found(question, turn.attempt.error or "no column holds it", talk)
         if not turn.told and not (writer.repeats and _stuck(talk)):
             break
     return _final(question, talk, writer, known)
+
+
+def _temperature(talk: _Talk) -> float:
+    return STUCK_TEMPERATURE if _stuck(talk) else 0.0
 
 
 async def _attempt(request: Request, model: Model, writer: SqlWriter, talk: _Talk) -> SqlAttempt:

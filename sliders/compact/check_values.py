@@ -52,44 +52,34 @@ def value_cell(
     if parsed.absent:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason))
     if parsed.value is None:
-        return Checked(
-            Cell(
-                column.name,
-                plain_scalar(said),
-                str(said),
-                absence=Absence.NOT_PARSED,
-                detail=parsed.reason,
-            )
-        )
+        why = parsed.reason
+        shown = plain_scalar(said)
+        return Checked(Cell(column.name, shown, str(said), absence=Absence.NOT_PARSED, detail=why))
     found = Checked(Cell(column.name, parsed.value, unit=column.unit, scale=column.scale))
     place = find_value(parsed.value, column, source.text, source.context, near)
-    if (
-        place.status is Grounding.NONE
-        and isinstance(parsed.value, str)
-        and find(parsed.value, source.head).status in _PRINTED
-    ):
-        told = replace(
-            found.cell,
-            printed=parsed.value,
-            grounding=Grounding.DERIVED,
-            how=How.JUDGED,
-            doubt=CARD_ALONE,
-        )
-        return replace(found, cell=told)
-    if place.status is Grounding.NONE and isinstance(parsed.value, int | float):
+    printed = place.status is not Grounding.NONE
+    if not printed and isinstance(parsed.value, str):
+        if find(parsed.value, source.head).status in _PRINTED:
+            return replace(found, cell=_told_by_card(found.cell, parsed.value))
+    elif not printed and isinstance(parsed.value, int | float):
         marked = without_its_mark(parsed.value, column, source.text, source.context)
         if marked is not None:
             place = find_value(marked, column, source.text, source.context, near)
             found = changed(found.cell, parsed.value, marked, "without its decimal mark")
     if place.status is Grounding.NONE:
-        detail = "the text prints this value nowhere"
-        return Checked(
-            replace(found.cell, printed=str(said), absence=Absence.UNGROUNDED, detail=detail)
-        )
+        why = "the text prints this value nowhere"
+        cell = replace(found.cell, printed=str(said), absence=Absence.UNGROUNDED, detail=why)
+        return Checked(cell)
     bound = bound_in(source, place.start, place.end) if column.type in _NUMBERS else ""
     cell = replace(placed(found.cell, source, [place]), bound=bound)
     cell = replace(cell, doubt=cell.doubt or _other_unit(cell, column, source, place))
     return replace(found, cell=with_two_readings(source, column, cell, [place]))
+
+
+def _told_by_card(cell: Cell, words: str) -> Cell:
+    """A cell whose words stand in the document's card alone."""
+    derived = replace(cell, printed=words, grounding=Grounding.DERIVED, how=How.JUDGED)
+    return replace(derived, doubt=CARD_ALONE)
 
 
 def _other_unit(cell: Cell, column: Column, source: Source, place: Grounded) -> str:

@@ -194,9 +194,8 @@ def drafted(
         raise ModelRefusal("the proposed columns have not the shape asked for; ask again")
     parts = [part for part in data["columns"] if isinstance(part, Mapping)]
     asked = [part for part in parts if _in_question(str(part.get("asked", "")), question)]
-    told_twice = [
-        _column(part) for part in asked or parts
-    ]  # one fact for two names of the question: "the Merrow or the Tarn"
+    # One fact for two names of the question: "the Merrow or the Tarn".
+    told_twice = [_column(part) for part in asked or parts]
     columns = list({(c.name, c.type): c for c in reversed(told_twice)}.values())[::-1]
     draft = _parsed(str(data.get("sql", "")))
     name, used = _used(draft)
@@ -204,17 +203,15 @@ def drafted(
     taken = [c for c in columns if c.name in used or c.type is ColumnType.BOOLEAN]
     if not taken and not (used and all(column in known for column in used)):
         taken = columns
-    if (
-        not used and name
-    ):  # it counts rows alone: what was proposed beside it would only stand in the way
+    # It counts rows alone: what was proposed beside it would only stand in the way.
+    if not used and name:
         taken = [naming_column(Table(name, (), row_said(data) or row))]
     row = row_said(data) or row
     name = name or snake_name(row, "facts")
     said: Grain = "document" if data.get("in_document") == "one" else "many"
     told = {_column(part).name for part in parts}
-    needs = [f"{name}.{c.name}" for c in taken] + [
-        known.get(n, f"{name}.{n}") for n in used if n not in told
-    ]
+    needs = [f"{name}.{c.name}" for c in taken]
+    needs += [known.get(n, f"{name}.{n}") for n in used if n not in told]
     tables = (Table(name, tuple(taken), row, grain=grain or said),) if taken else ()
     return Proposal(tables, {1: tuple(needs)}, drafts={1: draft})
 

@@ -39,9 +39,8 @@ async def read_list(reading: Reading, source: Source, asked: Asked, depth: int =
     request = rows_prompt(text, reading.model.count_tokens(text), asked.table, columns)
     reply = await generate(request, reading.model)
     reading.tokens += paid_for(reply)
-    looped = isinstance(reply, Response) and says_again(
-        reply.text
-    )  # who has nothing more to say; halves would loop again
+    # Who has nothing more to say loops, and halves would loop again.
+    looped = isinstance(reply, Response) and says_again(reply.text)
     cut = isinstance(reply, TruncatedReply) or (
         isinstance(reply, Response) and reply.finish_reason == "length" and not looped
     )
@@ -51,14 +50,8 @@ async def read_list(reading: Reading, source: Source, asked: Asked, depth: int =
         reading.refusals.append(Refusal(source.chunk.id, "rows", str(reply), asked.table.name))
         return []
     if reply.salvaged and not looped:
-        reading.refusals.append(
-            Refusal(
-                source.chunk.id,
-                "rows",
-                "rows that were cut or of another shape were left out",
-                asked.table.name,
-            )
-        )
+        told = "rows that were cut or of another shape were left out"
+        reading.refusals.append(Refusal(source.chunk.id, "rows", told, asked.table.name))
     items = list((reply.data or {}).get("rows", ()))
     if looped:
         items, again = _before_loop(items)

@@ -214,6 +214,9 @@ def _consolidated(
     return filled
 
 
+_OF_ONE_COLUMN = ("resolve_conflict", "aggregate", "canonicalize")
+
+
 def _check_column(
     group: Group,
     staying: Mapping[str, tuple[Scalar, ...]],
@@ -225,10 +228,7 @@ def _check_column(
 ) -> None:
     sources = [v[place] for v in group.rows.values() if v[place] is not None]
     results = [v[place] for v in staying.values() if v[place] is not None]
-    about = (
-        program.operation in ("resolve_conflict", "aggregate", "canonicalize")
-        and column == program.column
-    )
+    about = column == program.column and program.operation in _OF_ONE_COLUMN
     if about and program.operation == "aggregate":
         wanted = math.fsum(float(s) for s in sources if isinstance(s, int | float))
         if not results or any(

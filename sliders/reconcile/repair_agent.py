@@ -94,17 +94,7 @@ def repair_request(
         seen: statements that the model looked with, and what they gave.
     """
     prompt = load_prompt("reconcile/repair", dialect)
-    shown = [
-        {
-            "number": number,
-            "kind": case.kind,
-            "about": case.about,
-            "open": ", ".join(case.open),
-            "rows": [_shown(case, row) for row in case.group.rows],
-            "refused": (refused or {}).get(number, ""),
-        }
-        for number, case in cases.items()
-    ]
+    names = next(iter(cases.values())).group.columns
     columns = [
         {
             "name": name,
@@ -112,7 +102,7 @@ def repair_request(
             "description": c.description,
             "unit": " ".join(filter(None, (c.scale, c.currency, c.unit))),
         }
-        for name, c in zip(next(iter(cases.values())).group.columns, table.columns, strict=True)
+        for name, c in zip(names, table.columns, strict=True)
     ]
     messages = prompt.render(
         table=table.name,
@@ -120,12 +110,23 @@ def repair_request(
         key=", ".join(table.key),
         columns=columns,
         rules=options.rules,
-        groups=shown,
+        groups=[_group(number, case, refused or {}) for number, case in cases.items()],
         additive=", ".join(sorted(options.additive(table))) or "none",
         seen=seen,
         may_look=may_look,
     )
     return Request("reconcile", messages, prompt.hash, _SCHEMA, max_tokens=200 + 250 * len(cases))
+
+
+def _group(number: int, case: Case, refused: Mapping[int, str]) -> dict[str, Any]:
+    return {
+        "number": number,
+        "kind": case.kind,
+        "about": case.about,
+        "open": ", ".join(case.open),
+        "rows": [_shown(case, row) for row in case.group.rows],
+        "refused": refused.get(number, ""),
+    }
 
 
 def _shown(case: Case, row: str) -> dict[str, Any]:
@@ -193,14 +194,12 @@ async def _repair(
         if calls:
             await spare.acquire()
         may_look = options.look is not None and len(seen) < _LOOKS and not spare.locked()
+        request = repair_request(table, waiting, options, model.dialect, refused, seen, may_look)
         try:
-            response = await model.generate(
-                repair_request(table, waiting, options, model.dialect, refused, seen, may_look)
-            )
+            response = await model.generate(request)
         except CallFailed as error:
-            failed = Outcome(
-                "open", f"the model's reply could not be used ({error})", answered=False
-            )
+            why = f"the model's reply could not be used ({error})"
+            failed = Outcome("open", why, answered=False)
             return list((outcomes | dict.fromkeys(waiting, failed)).values()), calls
         calls += 1
         data = response.data if isinstance(response.data, dict) else {}
@@ -211,10 +210,9 @@ async def _repair(
         attempts += 1
         replied = [one for one in data.get("repairs") or () if isinstance(one, dict)]
         for number, case in list(waiting.items()):
+            mine = [one for one in replied if one.get("group") == number]
             try:
-                outcomes[number] = _decided(
-                    case, [r for r in replied if r.get("group") == number], options.additive(table)
-                )
+                outcomes[number] = _decided(case, mine, options.additive(table))
                 del waiting[number]
             except RepairError as error:
                 refused[number] = str(error)
