@@ -84,9 +84,8 @@ class Workspace:
         **overrides: Any,
     ) -> None:
         name, double = (model, None) if model is None or isinstance(model, str) else (None, model)
-        settings = (Settings.from_env if settings is None else settings.changed)(
-            model=name, **overrides
-        )
+        made = Settings.from_env if settings is None else settings.changed
+        settings = made(model=name, **overrides)
         self.path, self._write = place_of(path), write
         if isinstance(self.path, Path):
             refuse_foreign(self.path)
@@ -99,9 +98,8 @@ class Workspace:
             self._database.close()
             raise
         told = report or notebook_report() or silent
-        self.session = Session(
-            catalog, models, settings, embedder or default_embedder(), told, runner
-        )
+        vectors = embedder or default_embedder()
+        self.session = Session(catalog, models, settings, vectors, told, runner)
 
     def __enter__(self) -> Workspace:
         return self
@@ -112,14 +110,10 @@ class Workspace:
     def _repr_html_(self) -> str:
         """How a notebook shows it: what is in it."""
         runs = [(run.id, run.kind, run.status, run.question) for run in reversed(self.runs())]
-        about = (
-            f"workspace {self._database.title}: {self.session.catalog.documents.count()} documents"
-        )
-        return (
-            note(about)
-            + self.tables._repr_html_()
-            + table_html(("run", "kind", "status", "question"), runs, most=5)
-        )
+        documents = self.session.catalog.documents.count()
+        about = note(f"workspace {self._database.title}: {documents} documents")
+        told = table_html(("run", "kind", "status", "question"), runs, most=5)
+        return about + self.tables._repr_html_() + told
 
     def close(self) -> None:
         """Close the file; what was done is kept."""
@@ -155,9 +149,8 @@ class Workspace:
             SchemaError: the source cannot be read.
         """
         pinned = schema_from(source)
-        current = self.schema
         named = {t.name for t in pinned.tables}
-        merged = Schema((*pinned.tables, *(t for t in current.tables if t.name not in named)))
+        merged = Schema((*pinned.tables, *(t for t in self.schema.tables if t.name not in named)))
         self.session.catalog.schemas.save(merged, "pinned")
         return merged
 
@@ -234,10 +227,8 @@ class Workspace:
         self, session: Session, answers: Sequence[Answer], outcome: dict[str, Any]
     ) -> list[Answer]:
         number = session.catalog.journal.open_run or 0
-        kept = [
-            replace(answer, run=number, viewer=partial(view_file, self.path, run=number))
-            for answer in answers
-        ]
+        viewer = partial(view_file, self.path, run=number)
+        kept = [replace(answer, run=number, viewer=viewer) for answer in answers]
         outcome["answers"] = [answer.to_dict() for answer in kept]
         return kept
 
@@ -304,9 +295,8 @@ class Workspace:
             chosen = self._chosen(tables)
             filled = await fill_cells(session, {table.name: table.column_names for table in chosen})
             await settle_tables(session, filled.stopped)
-            counts |= {
-                table.name: self.session.catalog.extractions.count(table.name) for table in chosen
-            }
+            extractions = self.session.catalog.extractions
+            counts |= {table.name: extractions.count(table.name) for table in chosen}
             filled.check()
             outcome["rows"] = counts
         return counts
@@ -330,11 +320,8 @@ class Workspace:
             for table in self._chosen(tables):
                 undone_repairs.release(session, table.name)
                 stopped = await settle_table(session, table, not stopped) or stopped
-                counts[table.name] = (
-                    current.rows
-                    if (current := self.session.catalog.tables.current(table.name))
-                    else 0
-                )
+                current = self.session.catalog.tables.current(table.name)
+                counts[table.name] = current.rows if current else 0
             outcome["rows"] = counts
             if stopped:
                 raise BudgetExceeded(stopped)
@@ -362,16 +349,8 @@ class Workspace:
         Raises:
             SchemaError: a table or column does not exist, or a value does not fit its column.
         """
-        return corrections.correct(
-            self.session,
-            "set_value",
-            table,
-            where,
-            column=column,
-            value=value,
-            author=author,
-            reason=reason,
-        )
+        decide = partial(corrections.correct, self.session, "set_value", table, where)
+        return decide(column=column, value=value, author=author, reason=reason)
 
     def merge(
         self,
@@ -418,9 +397,8 @@ class Workspace:
         """The decisions of people that are in force, oldest first;
         `SchemaError` where there is no such table.
         """
-        return self.session.catalog.knowledge.corrections(
-            self.schema.table(table).name if table else None
-        )
+        name = self.schema.table(table).name if table else None
+        return self.session.catalog.knowledge.corrections(name)
 
     def conflicts(self, table: str | None = None) -> list[OpenConflict]:
         """Contradictions that nothing settled."""
