@@ -37,6 +37,7 @@ _RIGHTS = Rights(
     recursive=False,
 )
 _MERGING: frozenset[str] = frozenset({"deduplicate", "resolve_conflict", "aggregate"})
+_OF_ONE_COLUMN = ("resolve_conflict", "aggregate", "canonicalize")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def repaired(
     """
     group, steps = case.group, []
     for program in programs:
-        about = program.operation in ("resolve_conflict", "aggregate", "canonicalize")
+        about = program.operation in _OF_ONE_COLUMN
         if about and program.column not in case.open:
             raise RepairError(
                 f"{program.column!r} is not in question; repair one of: "
@@ -121,24 +122,7 @@ def run_program(
         raise RepairError(
             f"a repair is 1 to {_MAX_STATEMENTS} statements; this one has {len(program.statements)}"
         )
-    for statement in program.statements:
-        _check_update(statement)
-    types = dict(zip(group.columns, group.types or ("",) * len(group.columns), strict=True))
-    with Sandbox() as sandbox:
-        sandbox.add(
-            "rows",
-            {"row_id": "TEXT", "merged_into": "TEXT"} | types,
-            ((row, None, *cells) for row, cells in group.rows.items()),
-        )
-        try:
-            sandbox.run(program.statements, _RIGHTS, _LIMITS)
-        except SandboxError as error:
-            raise RepairError(
-                f"the engine refuses {error.statement[:120]!r}: {error.words}; update `rows` "
-                "only, one statement at a time"
-            ) from error
-        names = ", ".join(map(quote_identifier, group.columns))
-        found = sandbox.execute(f"SELECT row_id, merged_into, {names} FROM rows")
+    found = _rows_after(group, program.statements)
     after = {str(r[0]): tuple(r[2:]) for r in found}
     merged = {str(r[0]): str(r[1]) for r in found if r[1] is not None}
     if not merged and after == dict(group.rows):
@@ -148,6 +132,28 @@ def run_program(
     return _check_repair(
         group, after, merged, program, additive, one_thing and program.operation == "deduplicate"
     )
+
+
+def _rows_after(group: Group, statements: Sequence[str]) -> Sequence[Sequence[Scalar]]:
+    """Id, the row that it goes into or None, and values of each row after statements."""
+    for statement in statements:
+        _check_update(statement)
+    types = dict(zip(group.columns, group.types or ("",) * len(group.columns), strict=True))
+    with Sandbox() as sandbox:
+        sandbox.add(
+            "rows",
+            {"row_id": "TEXT", "merged_into": "TEXT"} | types,
+            ((row, None, *cells) for row, cells in group.rows.items()),
+        )
+        try:
+            sandbox.run(statements, _RIGHTS, _LIMITS)
+        except SandboxError as error:
+            raise RepairError(
+                f"the engine refuses {error.statement[:120]!r}: {error.words}; update `rows` "
+                "only, one statement at a time"
+            ) from error
+        names = ", ".join(map(quote_identifier, group.columns))
+        return sandbox.execute(f"SELECT row_id, merged_into, {names} FROM rows")
 
 
 def _check_update(statement: str) -> None:
@@ -212,9 +218,6 @@ def _consolidated(
         pairs = zip(filled[target], group.rows[row], strict=True)
         filled[target] = tuple(given if own is None else own for own, given in pairs)
     return filled
-
-
-_OF_ONE_COLUMN = ("resolve_conflict", "aggregate", "canonicalize")
 
 
 def _check_column(
