@@ -12,7 +12,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "sliders").rglob("*.py"))
 PROMPTS = sorted((ROOT / "prompts").rglob("*.md"))
-MOST_LINES = 620
+MOST_LINES, MOST_LINES_OF_A_FUNCTION = 500, 40
 _MACHINE_PATH = re.compile(r"/(?:home|root|work|Users)/\w|[A-Z]:\\\\Users|/tmp/\w")
 _UNCLEAR = re.compile(r"\b(?:utils?|helpers?|managers?)\.py$")
 
@@ -30,6 +30,23 @@ def test_a_source_file(path: Path) -> None:
     assert not _MACHINE_PATH.search(text)
     if path.name != "__main__.py":
         assert ast.get_docstring(ast.parse(text)), "says what it is for"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_function_fits_on_a_screen(path: Path) -> None:
+    functions = [
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    long = [f.name for f in functions if _lines(f) > MOST_LINES_OF_A_FUNCTION]
+    assert long == []
+
+
+def _lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """From `def` to the end, without decorators."""
+    assert function.end_lineno is not None
+    return function.end_lineno - function.lineno + 1
 
 
 def test_every_prompt_is_used_and_every_used_prompt_is_there() -> None:
