@@ -1,6 +1,4 @@
-"""Names of tables and columns as SQLite compares them, and the nearest real ones of a name that
-means none.
-"""
+"""The nearest real names of one that means none, and what a SELECT reads."""
 
 from __future__ import annotations
 
@@ -10,29 +8,7 @@ from collections.abc import Iterable, Sequence
 from rapidfuzz import fuzz, process, utils
 from sqlglot import exp
 
-# Names that SQLite keeps for itself, that its table-valued functions answer to, or that system
-# and export tables use.
-RESERVED_PREFIXES = ("sl_", "sqlite_", "pragma_", "audit_", "fts5", "fts3", "fts4", "rtree")
-RESERVED_TABLES = frozenset(
-    {
-        "cell_absence",
-        "json_each",
-        "json_tree",
-        "dbstat",
-        "generate_series",
-        "bytecode",
-        "tables_used",
-        "sqlite_stmt",
-    }
-)
 _NEAREST = 5
-
-
-def fold(name: str) -> str:
-    """`name` as SQLite compares identifiers: ASCII letters in lower case,
-    all others as they are.
-    """
-    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
 
 
 def did_you_mean(name: str, known: Iterable[str], least: float = 0.6) -> str:

@@ -18,8 +18,8 @@ from typing import Any, Literal
 from sliders.errors import StoreError, UnsafeStatement
 from sliders.sql.connect import MEMORY, connect
 from sliders.sql.functions import ANALYST_AGGREGATES, register_functions
+from sliders.sql.identifiers import RESERVED_PREFIXES, RESERVED_TABLES, fold
 from sliders.sql.limits import Limits, MemoryGauge, Result, Rights, fetch, short
-from sliders.sql.names import RESERVED_PREFIXES, RESERVED_TABLES, fold
 from sliders.sql.quoting import quote_identifier
 
 PROGRESS_STEPS = 1_000

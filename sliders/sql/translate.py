@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from sqlglot import exp
 
 from sliders.errors import QueryError
-from sliders.sql.names import fold
+from sliders.sql.identifiers import fold
 from sliders.sql.statement import DIALECT, parse_part, parse_select, with_apostrophes
 
 _PREDICATES = (exp.Predicate, exp.Connector, exp.Not, exp.In, exp.Between, exp.Exists)

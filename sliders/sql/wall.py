@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sliders.errors import UnsafeStatement
+from sliders.sql.identifiers import fold
 from sliders.sql.limits import MAX_SQL_CHARACTERS
-from sliders.sql.names import did_you_mean, fold
+from sliders.sql.names import did_you_mean
 from sliders.sql.statement import parse_select
 
 MAX_EXPANSION = 2_000

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
-from sliders.sql.names import fold
+from sliders.sql.identifiers import fold
 from sliders.store.sql_names import companion_name
 
 TaskState = Literal["pending", "done", "failed", "gated", "pruned"]

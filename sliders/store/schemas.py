@@ -10,7 +10,7 @@ from sqlalchemy import and_, bindparam, func, select, update
 
 from sliders.errors import StoreError
 from sliders.schema.types import ColumnType, Schema, Table
-from sliders.sql.names import fold
+from sliders.sql.identifiers import fold
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.layout import columns, schemas, tables, versions

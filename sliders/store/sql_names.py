@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection
 
 from sliders.schema.names import free_name
-from sliders.sql.names import RESERVED_PREFIXES, RESERVED_TABLES, fold
+from sliders.sql.identifiers import RESERVED_PREFIXES, RESERVED_TABLES, fold
 
 _VERSION = re.compile(r"__v\d+$")
 # What every data table has beside the user's columns, and SQLite's names for the row number.
