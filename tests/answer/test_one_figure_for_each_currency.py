@@ -16,7 +16,7 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
-from tests.reading_model import reply_shape
+from tests.worlds import shape_of
 
 BILLS = Table(
     "bills",
@@ -50,7 +50,7 @@ def asked(
                 "reason": "",
                 **statements[min(len(told), len(statements)) - 1],
             }
-        if "rows" in reply_shape(request).get("properties", ()):
+        if "rows" in shape_of(request).get("properties", ()):
             words = prompt.rpartition("Bill ")[2].partition(" end")[0].split()
             values = dict(
                 zip(
@@ -160,7 +160,7 @@ def weighed(path: Path, sql: str, weights: list[str]) -> Answer:
         prompt = request.messages[-1].content
         if request.stage == "answer":
             return {"action": "answer", "sql": sql, "reason": ""}
-        if "rows" in reply_shape(request).get("properties", ()):
+        if "rows" in shape_of(request).get("properties", ()):
             words = prompt.rpartition("weighs ")[2].partition(" in all")[0]
             cells = {"weight": {"value": float(words.split()[0]), "words": [words]}}
             return {"rows": [{"table": "parcels", "cells": cells}]}

@@ -18,7 +18,7 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
-from tests.reading_model import reply_shape
+from tests.worlds import shape_of
 
 ORDERS = Table(
     "orders",
@@ -62,7 +62,7 @@ class Reader:
         self.prompts: list[str] = []
 
     def __call__(self, request: Request) -> Any:
-        shape = reply_shape(request)
+        shape = shape_of(request)
         prompt = "\n".join(m.content for m in request.messages)
         if request.stage == "answer":
             self.prompts.append(prompt)

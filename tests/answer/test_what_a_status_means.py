@@ -20,7 +20,7 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
-from tests.reading_model import reply_shape
+from tests.worlds import shape_of
 
 FIRMS = Table(
     "firms",
@@ -55,7 +55,7 @@ def asked(
         if request.stage == "answer":
             return {"action": "answer", "sql": sql, "reason": ""}
         prompt = request.messages[-1].content
-        if "rows" in reply_shape(request).get("properties", ()):
+        if "rows" in shape_of(request).get("properties", ()):
             name = next((name for name in documents if f"Document {name}." in prompt), "")
             cells = {
                 column: cell
@@ -297,7 +297,7 @@ def test_documents_of_another_kind_are_not_counted(tmp_path: Path) -> None:
         if request.stage == "answer":
             return {"action": "answer", "sql": "SELECT COUNT(*) FROM firms", "reason": ""}
         prompt = request.messages[-1].content
-        if "rows" in reply_shape(request).get("properties", ()):
+        if "rows" in shape_of(request).get("properties", ()):
             table, column = ("firms", "name") if "The name is" in prompt else ("towns", "town")
             words = prompt.rpartition(" is ")[2].partition(".")[0]
             return {"rows": [{"table": table, "cells": {column: said(words)}}]}

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import asked_columns, document, reading_model, reply, reply_shape
 
 import sliders
 from sliders import Workspace
@@ -23,12 +22,7 @@ from sliders.errors import (
 )
 from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
-
-TEXTS = {
-    "anchor.txt": document("Anchor", cost="120 euros", length="30 metres", keeper="Ida Holm"),
-    "beacon.txt": document("Beacon", cost="340 euros", length="12 metres", keeper="Jon Marsh"),
-    "crane.txt": document("Crane", cost="75 euros", length="48 metres"),
-}
+from tests.worlds import TEXTS, Reader, asked_columns, document, reply
 
 
 @pytest.fixture
@@ -49,7 +43,7 @@ def opened(place: str | Path, model: FunctionModel) -> Workspace:
 
 
 def test_an_answer_walks_back_to_the_page(folder: Path, place: str | Path) -> None:
-    with opened(place, reading_model()) as ws:
+    with opened(place, Reader().model) as ws:
         ws.add(folder)
         answer = ws.ask("What is the total cost?")
     assert answer.status == "answered"
@@ -64,7 +58,7 @@ def test_an_answer_walks_back_to_the_page(folder: Path, place: str | Path) -> No
 def test_a_second_question_over_known_columns_extracts_nothing(
     folder: Path, place: str | Path
 ) -> None:
-    model = reading_model()
+    model = Reader().model
     with opened(place, model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
@@ -77,10 +71,10 @@ def test_a_second_question_over_known_columns_extracts_nothing(
 
 
 def test_the_same_question_again_calls_nothing(folder: Path, place: str | Path) -> None:
-    with opened(place, reading_model()) as ws:
+    with opened(place, Reader().model) as ws:
         ws.add(folder)
         first = ws.ask("What is the total cost?")
-    model = reading_model()
+    model = Reader().model
     with opened(place, model) as ws:
         ws.add(folder)
         again = ws.ask("What is the total cost?")
@@ -89,7 +83,7 @@ def test_the_same_question_again_calls_nothing(folder: Path, place: str | Path) 
 
 
 def test_a_new_column_is_extracted_alone(folder: Path, place: str | Path) -> None:
-    model = reading_model()
+    model = Reader().model
     with opened(place, model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
@@ -103,7 +97,7 @@ def test_a_new_column_is_extracted_alone(folder: Path, place: str | Path) -> Non
 
 
 def test_a_changed_document_is_read_alone(folder: Path, place: str | Path) -> None:
-    model = reading_model()
+    model = Reader().model
     with opened(place, model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
@@ -119,7 +113,7 @@ def test_a_changed_document_is_read_alone(folder: Path, place: str | Path) -> No
 
 
 def test_a_new_document_is_read_alone(folder: Path, place: str | Path) -> None:
-    model = reading_model()
+    model = Reader().model
     with opened(place, model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
@@ -131,7 +125,7 @@ def test_a_new_document_is_read_alone(folder: Path, place: str | Path) -> None:
 
 
 def test_many_questions_share_one_extraction(folder: Path, place: str | Path) -> None:
-    model = reading_model()
+    model = Reader().model
     with opened(place, model) as ws:
         ws.add(folder)
         answers = ws.ask_many(["What is the total cost?", "What is the total length?"])
@@ -140,7 +134,7 @@ def test_many_questions_share_one_extraction(folder: Path, place: str | Path) ->
 
 
 def test_a_missing_value_says_why(folder: Path, place: str | Path) -> None:
-    with opened(place, reading_model()) as ws:
+    with opened(place, Reader().model) as ws:
         ws.add(folder)
         answer = ws.ask("How many have a keeper?")
         frame = ws.tables["things"].set_index("name")
@@ -153,7 +147,7 @@ def test_a_missing_value_says_why(folder: Path, place: str | Path) -> None:
 
 
 def test_a_budget_stops_and_the_rest_is_paid_later(folder: Path, place: str | Path) -> None:
-    model = reading_model()
+    model = Reader().model
     with Workspace(place, model=model, max_tokens=700, concurrency=1) as ws:
         ws.add(folder)
         stopped = ws.ask("What is the total cost?")
@@ -169,7 +163,7 @@ def test_a_budget_stops_and_the_rest_is_paid_later(folder: Path, place: str | Pa
 def test_a_budget_that_the_schema_spends_is_not_a_thing_not_found(
     folder: Path, tmp_path: Path
 ) -> None:
-    with Workspace(tmp_path / "w.db", model=reading_model(), max_tokens=1, concurrency=1) as ws:
+    with Workspace(tmp_path / "w.db", model=Reader().model, max_tokens=1, concurrency=1) as ws:
         ws.add(folder)
         answer = ws.ask("What is the total cost?")
     assert answer.status == "incomplete" and "budget" in answer.text and answer.usage.calls
@@ -178,7 +172,7 @@ def test_a_budget_that_the_schema_spends_is_not_a_thing_not_found(
 def test_a_budget_that_is_spent_before_given_tables_are_described_is_no_exception(
     folder: Path, tmp_path: Path
 ) -> None:
-    with Workspace(tmp_path / "w.db", model=reading_model(), max_tokens=1, concurrency=1) as ws:
+    with Workspace(tmp_path / "w.db", model=Reader().model, max_tokens=1, concurrency=1) as ws:
         ws.add(folder)
         ws.pin_schema({"things": {"cost": "number"}})
         answer = ws.ask("What is the total cost?")
@@ -196,13 +190,13 @@ def test_a_schema_that_no_reply_gives_is_a_failure(folder: Path, tmp_path: Path)
 
 
 async def test_the_async_twins(folder: Path, tmp_path: Path) -> None:
-    answer = await sliders.ask_async(folder, "What is the total cost?", model=reading_model())
+    answer = await sliders.ask_async(folder, "What is the total cost?", model=Reader().model)
     assert answer.value == 535
-    assert sliders.ask(folder, "What is the total cost?", model=reading_model()).value == 535
+    assert sliders.ask(folder, "What is the total cost?", model=Reader().model).value == 535
 
 
 def test_a_pinned_schema_keeps_its_columns(folder: Path, place: str | Path) -> None:
-    with opened(place, reading_model()) as ws:
+    with opened(place, Reader().model) as ws:
         ws.add(folder)
         ws.pin_schema({"things": {"name": "text", "cost": "number"}})
         ws.ask("What is the total cost?")
@@ -210,7 +204,7 @@ def test_a_pinned_schema_keeps_its_columns(folder: Path, place: str | Path) -> N
 
 
 def test_query_sees_data_tables_only(folder: Path, place: str | Path) -> None:
-    with opened(place, reading_model()) as ws:
+    with opened(place, Reader().model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         assert ws.query("SELECT sum(cost) AS total FROM things")["total"].tolist() == [535]
@@ -220,7 +214,7 @@ def test_query_sees_data_tables_only(folder: Path, place: str | Path) -> None:
 
 
 def test_a_decision_of_a_person_holds_for_later_rows(folder: Path, place: str | Path) -> None:
-    with opened(place, reading_model()) as ws:
+    with opened(place, Reader().model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         ws.set_value(
@@ -248,7 +242,7 @@ def test_a_decision_of_a_person_holds_for_later_rows(folder: Path, place: str | 
 def test_a_decision_may_name_the_document_of_a_row_as_the_table_shows_it(
     folder: Path, place: str | Path
 ) -> None:
-    with opened(place, reading_model()) as ws:
+    with opened(place, Reader().model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         where = {"document": "anchor.txt"}
@@ -270,7 +264,7 @@ def test_a_decision_may_name_the_document_of_a_row_as_the_table_shows_it(
 
 
 def test_undo_shows_the_table_as_extracted(folder: Path, place: str | Path) -> None:
-    with opened(place, reading_model()) as ws:
+    with opened(place, Reader().model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         ws.set_value("things", "cost", "130 euros", {"name": "Anchor"})
@@ -282,7 +276,7 @@ def test_undo_shows_the_table_as_extracted(folder: Path, place: str | Path) -> N
 
 
 def test_undo_goes_back_one_decision_at_a_time(folder: Path, place: str | Path) -> None:
-    with opened(place, reading_model()) as ws:
+    with opened(place, Reader().model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         for cost in ("130 euros", "140 euros"):
@@ -296,7 +290,7 @@ def test_undo_goes_back_one_decision_at_a_time(folder: Path, place: str | Path) 
 
 
 def test_estimates_call_nothing(folder: Path, place: str | Path) -> None:
-    model = reading_model()
+    model = Reader().model
     with opened(place, model) as ws:
         ws.add(folder)
         before = ws.estimate("What is the total cost?")
@@ -313,7 +307,7 @@ def test_estimates_call_nothing(folder: Path, place: str | Path) -> None:
 
 
 def test_what_cannot_be_asked(place: str | Path, tmp_path: Path) -> None:
-    with opened(place, reading_model()) as ws:
+    with opened(place, Reader().model) as ws:
         with pytest.raises(PlanError, match="no documents"):
             ws.ask("What is the total cost?")
         with pytest.raises(PlanError, match="empty"):
@@ -336,7 +330,7 @@ def test_exports(
     target: str,
     format: sliders.api.ExportFormat | None,
 ) -> None:
-    with opened(place, reading_model()) as ws:
+    with opened(place, Reader().model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         paths = ws.export(tmp_path / target, format)
@@ -359,7 +353,7 @@ def test_what_could_not_be_read_may_tell_it_so_it_is_not_said_to_be_absent(
         if request.stage == "extract" and any(f"The name is {name}." in text for name in failing):
             raise ModelRefusal("no JSON")
         cannot = {"action": "cannot", "reason": "no row says it"}
-        return cannot if request.stage == "answer" else reply(text, reply_shape(request))
+        return cannot if request.stage == "answer" else reply(request)
 
     with opened(place, FunctionModel(function)) as ws:
         ws.add(folder)
@@ -374,7 +368,7 @@ def test_what_could_not_be_read_may_tell_it_so_it_is_not_said_to_be_absent(
 def test_a_query_that_a_budget_ended_is_stopped_among_the_runs(
     folder: Path, tmp_path: Path
 ) -> None:
-    with Workspace(tmp_path / "w.db", model=reading_model(), max_tokens=1, concurrency=1) as ws:
+    with Workspace(tmp_path / "w.db", model=Reader().model, max_tokens=1, concurrency=1) as ws:
         ws.add(folder)
         frame = ws.query("SELECT name, cost FROM docs WHERE cost > 1")
         assert (

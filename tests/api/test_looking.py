@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demo_reader import demo_reader
 from postgres import new_place
 
 import sliders
@@ -21,6 +20,7 @@ from sliders.markup import Listing, preformatted, table_html
 from sliders.notebook import NotebookLine, notebook_report
 from sliders.progress import Progress
 from sliders.retrieval import HashEmbedder
+from tests.worlds import BRIDGES, Reader
 
 QUESTION = "What is the average length of the bridges in metres?"
 HOSTILE = (
@@ -38,7 +38,7 @@ def ws(
         if request.param == "postgresql"
         else tmp_path_factory.mktemp("looking") / "w.db"
     )
-    with sliders.Workspace(place, model=demo_reader(), embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(place, model=Reader(BRIDGES).model, embedder=HashEmbedder()) as ws:
         ws.add_text(HOSTILE, "<img src=x onerror=alert(1)>.txt")
         ws.add_text(
             "The Birch Bridge is 50 metres long. It cost 500,000 euros. It opened in 2005.",
@@ -124,7 +124,7 @@ def test_the_program_alone_says_what_to_do_next(
     assert "sliders ask FOLDER" in next_steps(place) and "No workspace here yet" in next_steps(
         place
     )
-    with sliders.Workspace(place, model=demo_reader(), embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(place, model=Reader(BRIDGES).model, embedder=HashEmbedder()) as ws:
         ws.add_text(HOSTILE, "a.txt")
         ws.ask(QUESTION)
     told = next_steps(place)
@@ -133,7 +133,7 @@ def test_the_program_alone_says_what_to_do_next(
 
 
 def test_after_a_kill_it_says_how_to_go_on(place: str | Path) -> None:
-    with sliders.Workspace(place, model=demo_reader(), embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(place, model=Reader(BRIDGES).model, embedder=HashEmbedder()) as ws:
         ws.add_text(HOSTILE, "a.txt")
         ws.session.catalog.journal.start_run("ask", "How many? / What's the cost?")
     told = next_steps(place)
@@ -146,12 +146,14 @@ def test_an_answer_opens_in_the_browser(
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     path = tmp_path / "w.db"
-    with sliders.Workspace(path, model=demo_reader(), embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(path, model=Reader(BRIDGES).model, embedder=HashEmbedder()) as ws:
         ws.add_text(HOSTILE, "a.txt")
     real = sliders.Workspace
     monkeypatch.setattr(
         "sliders.api.Workspace",
-        lambda path, **kept: real(path, model=demo_reader(), embedder=HashEmbedder(), **kept),
+        lambda path, **kept: real(
+            path, model=Reader(BRIDGES).model, embedder=HashEmbedder(), **kept
+        ),
     )
     assert run(["ask", QUESTION, "-w", str(path), "--open", "-q"]) == 0
     assert "Answer:   100." in capsys.readouterr().out
@@ -180,7 +182,9 @@ def test_an_error_names_the_next_command(
 
 
 def test_a_name_that_several_documents_end_with_is_ambiguous(tmp_path: Path) -> None:
-    with sliders.Workspace(tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(
+        tmp_path / "w.db", model=Reader(BRIDGES).model, embedder=HashEmbedder()
+    ) as ws:
         for name in ("a/bridge.txt", "b/bridge.txt", "b/tower.txt"):
             ws.add_text(f"The text of {name}.", name)
         with pytest.raises(StoreError, match="a/bridge"):
@@ -190,7 +194,9 @@ def test_a_name_that_several_documents_end_with_is_ambiguous(tmp_path: Path) -> 
 
 
 def test_a_closed_workspace_says_so(tmp_path: Path) -> None:
-    with sliders.Workspace(tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(
+        tmp_path / "w.db", model=Reader(BRIDGES).model, embedder=HashEmbedder()
+    ) as ws:
         ws.add_text("The Birch Bridge is 50 metres long.", "birch.txt")
     with pytest.raises(StoreError, match="is closed; open it again"):
         ws.ask(QUESTION)

@@ -15,10 +15,10 @@ _DOUBLE = """
 import sys
 sys.path[:0] = {places!r}
 import sliders
-from demo_reader import demo_reader
+from tests.worlds import BRIDGES, Reader
 
 real = sliders.Workspace
-sliders.Workspace = lambda path, **settings: real(path, model=demo_reader(), **settings)
+sliders.Workspace = lambda path, **settings: real(path, model=Reader(BRIDGES).model, **settings)
 """
 SHOWN = {
     "first_look": ["SELECT AVG(length) FROM bridges", "10 new", "<table>", "image/png", "range:"],

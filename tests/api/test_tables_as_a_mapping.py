@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from reading_model import document, reading_model
 
 from sliders import Workspace
 from sliders.errors import StoreError
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
+from tests.worlds import Reader, document
 
 TEXTS = {
     "anchor.txt": document("Anchor", cost="120 euros"),
@@ -34,7 +34,7 @@ TABLES = tuple(
 
 @pytest.fixture
 def ws(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path / "w.db", model=reading_model(), embedder=HashEmbedder())
+    return Workspace(tmp_path / "w.db", model=Reader().model, embedder=HashEmbedder())
 
 
 def test_none_at_first(ws: Workspace) -> None:

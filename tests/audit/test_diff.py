@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demo_reader import demo_reader
 
 import sliders
 from sliders.cli import run
 from sliders.errors import StoreError
 from sliders.retrieval import HashEmbedder
+from tests.worlds import BRIDGES, Reader
 
 QUESTION = "What is the average length of the bridges in metres?"
 ALDER = "The Alder Bridge is 100 metres long. It cost 1,000,000 euros. It opened in 1990."
@@ -20,7 +20,9 @@ BIRCH = "The Birch Bridge is 50 metres long. It cost 500,000 euros. It opened in
 
 @pytest.fixture
 def ws(tmp_path: Path) -> Any:
-    with sliders.Workspace(tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(
+        tmp_path / "w.db", model=Reader(BRIDGES).model, embedder=HashEmbedder()
+    ) as ws:
         ws.add_text(ALDER, "alder.txt")
         ws.add_text(BIRCH, "birch.txt")
         assert ws.ask(QUESTION).value == 75

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import document, reading_model
 
 from sliders import Workspace
 from sliders.answer import Answer
@@ -19,6 +18,7 @@ from sliders.audit import AuditPage, Value, collect, render, view_file
 from sliders.cli import run as command
 from sliders.errors import StoreError
 from sliders.store import Catalog, Database
+from tests.worlds import Reader, document
 
 from .world import changed, harbour, hostile, listed
 
@@ -159,7 +159,7 @@ def test_it_never_writes_over_another_file(tmp_path: Path) -> None:
 def test_from_answers_workspaces_and_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Workspace(tmp_path / "w.db", model=reading_model()) as ws:
+    with Workspace(tmp_path / "w.db", model=Reader().model) as ws:
         ws.add_text(document("Alpha", cost="12 euros"), "alpha.txt")
         answer = ws.ask("What is the cost?")
         assert answer.run == 1

@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from demo_reader import demo_reader
-
 from sliders import Workspace
 from sliders.answer import Answer, Citation, Completeness, Doubt, Gap
 from sliders.documents import Document, Element, Page, TableCell, TableGrid
@@ -18,6 +16,7 @@ from sliders.retrieval import Chunk, ChunkContext, HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.store import Catalog, Correction, Database, DataRow, Decision, Derivation, Task
 from sliders.values import ColumnType
+from tests.worlds import BRIDGES, Reader
 
 FIRST = "Harbour report\n\nThe pilot and two sailors fell. \U0001f6a2 The Anna was lost.\n\n"
 PAGE_TWO = "| Ship | Damage |\n| --- | --- |\n| Anna | 4,600 |\n"
@@ -335,7 +334,7 @@ def changed(path: Path) -> Path:
     """
     question = "What is the average length of the bridges in metres?"
     birch = "The Birch Bridge is 50 metres long. It cost 500,000 euros. It opened in 2005."
-    with Workspace(path, model=demo_reader(), embedder=HashEmbedder()) as ws:
+    with Workspace(path, model=Reader(BRIDGES).model, embedder=HashEmbedder()) as ws:
         ws.add_text(
             "The Alder Bridge is 100 metres long. It cost 1,000,000 euros. It opened in 1990.",
             "alder.txt",

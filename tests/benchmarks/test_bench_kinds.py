@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from fake_server import FakeServer, Scripted
-
 from benchmarks.planning.bench import Bench
 from benchmarks.planning.kinds import compare, measured
 from benchmarks.planning.labels import Labelled, kind_of, labelled
 from sliders.llm.testing import requests_allowed
 from sliders.settings import Settings
+from tests.fake_server import FakeServer, Scripted
 
 
 def made(folder: Path) -> Path:

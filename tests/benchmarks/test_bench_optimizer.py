@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import asked_columns, reply_shape
 
 from benchmarks import optimizer_suites
 from benchmarks.optimizer_model import measure_model
@@ -15,6 +14,7 @@ from benchmarks.optimizer_suites import open_suite
 from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
+from tests.worlds import asked_columns, shape_of
 
 FOLLOWS = {"name": r"person is (\w+ \w+)", "birth_place_partial": r"born in the town of (\w+)"}
 TOWNS = ("Arden", "Brill")
@@ -44,7 +44,7 @@ def copying(right: bool = True) -> FunctionModel:
 
     def reply(request: Request) -> Any:
         prompt = request.messages[-1].content
-        if "rows" not in reply_shape(request)["properties"]:
+        if "rows" not in shape_of(request)["properties"]:
             return {"texts": []}
         rows = []
         for table, columns in asked_columns(prompt):

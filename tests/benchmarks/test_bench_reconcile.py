@@ -8,7 +8,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from reading_model import document, reading_model
 
 from benchmarks.growth import exponent, plot
 from benchmarks.reconcile import measure
@@ -17,6 +16,7 @@ from benchmarks.suites import GoldQuestion
 from sliders import Workspace
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
+from tests.worlds import Reader, document
 
 SIZES = (10_000, 30_000, 100_000, 300_000)
 SCHEMA = Schema(
@@ -66,19 +66,19 @@ def test_a_size_is_measured_with_no_more_calls_than_conflict_groups() -> None:
 def test_both_sides_of_a_workspace_differ_in_the_tables_alone(tmp_path: Path) -> None:
     folder = tmp_path / "w_things"
     folder.mkdir()
-    with Workspace(folder / "answers.db", model=reading_model()) as ws:
+    with Workspace(folder / "answers.db", model=Reader().model) as ws:
         ws.session.catalog.schemas.save(SCHEMA)
         for name in ("a.txt", "b.txt"):
             ws.add_text(document("Crane", cost="90 euros", keeper=name), name)
         ws.extract()
     copy = copied(folder / "answers.db", tmp_path)
     question = GoldQuestion("q1", "What is the total cost?", (90,), "number")
-    with Workspace(copy, model=reading_model()) as ws:
-        on = asyncio.run(side(ws, [question], reading_model()))
+    with Workspace(copy, model=Reader().model) as ws:
+        on = asyncio.run(side(ws, [question], Reader().model))
         as_extracted(ws)
-        off = asyncio.run(side(ws, [question], reading_model()))
+        off = asyncio.run(side(ws, [question], Reader().model))
     assert (on.right, on.rows, off.right, off.rows) == (("q1",), 1, (), 2)
-    with Workspace(folder / "answers.db", model=reading_model()) as ws:
+    with Workspace(folder / "answers.db", model=Reader().model) as ws:
         assert len(ws.tables["things"]) == 1
 
 

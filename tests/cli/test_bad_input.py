@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from fake_server import FakeServer, Scripted
-from reading_model import document, served
 
 from sliders.cli import run
 from sliders.llm.testing import requests_allowed
+from tests.fake_server import FakeServer, Scripted
+from tests.worlds import document, served
 
 Fail = Callable[..., tuple[int, str]]
 QUESTION = "What is the total cost?"

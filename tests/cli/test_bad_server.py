@@ -11,14 +11,14 @@ from typing import Any
 
 import psycopg
 import pytest
-from fake_server import FakeServer
 from postgres import new_place, server
-from reading_model import document, served
 from sqlalchemy import make_url
 
 from sliders.cli import run
 from sliders.llm.testing import requests_allowed
 from sliders.store import LAYOUT, Catalog, Database, workspace_is_there
+from tests.fake_server import FakeServer
+from tests.worlds import document, served
 
 QUESTION = "What is the total cost?"
 Say = Callable[..., tuple[int, str]]

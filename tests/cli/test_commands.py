@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from fake_server import FakeServer
-from reading_model import document, served
 
 from sliders.cli import run, split_words
 from sliders.llm.testing import requests_allowed
+from tests.fake_server import FakeServer
+from tests.worlds import document, served
 
 Shell = Callable[..., tuple[int, str, str]]
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fake_server import FakeServer
-from reading_model import document, served
 
 from sliders.cli import run, split_words
 from sliders.llm.testing import requests_allowed
+from tests.fake_server import FakeServer
+from tests.worlds import document, served
 
 QUESTIONS = (
     "问题一？",

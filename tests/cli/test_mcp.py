@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demo_reader import demo_reader
 from mcp import Client, StdioServerParameters
 
 import sliders
@@ -22,6 +21,7 @@ from sliders.cli import mcp_server, run
 from sliders.engine import Session, plain
 from sliders.errors import SettingsError
 from sliders.retrieval import HashEmbedder
+from tests.worlds import BRIDGES, Reader
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "What is the average length of the bridges in metres?"
@@ -29,7 +29,7 @@ QUESTION = "What is the average length of the bridges in metres?"
 
 def workspace(tmp_path: Path, **settings: Any) -> sliders.Workspace:
     ws = sliders.Workspace(
-        tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder(), **settings
+        tmp_path / "w.db", model=Reader(BRIDGES).model, embedder=HashEmbedder(), **settings
     )
     ws.add(ROOT / "demo" / "documents")
     return ws
@@ -109,7 +109,7 @@ async def test_the_budget_is_one_for_all_questions(tmp_path: Path) -> None:
             assert not first.is_error
             spent = ws.usage.tokens
     with sliders.Workspace(
-        tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder(), max_tokens=1
+        tmp_path / "w.db", model=Reader(BRIDGES).model, embedder=HashEmbedder(), max_tokens=1
     ) as ws:
         async with Client(mcp_server(ws)) as client:
             asked = [f"How many bridges were opened after 2000? {number}" for number in (1, 2)]

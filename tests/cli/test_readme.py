@@ -7,11 +7,11 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from reading_model import document, reading_model
 
 import sliders
 from sliders import Settings
 from tests.cli.help_blocks import commands, help_text, renewed
+from tests.worlds import Reader, document
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -61,7 +61,7 @@ def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         text = document(name, cost=f"{cost} euros", keeper=f"the keeper of {name}")
         (tmp_path / "reports" / f"{name}.txt").write_text(text, encoding="utf-8")
     real = sliders.Workspace
-    monkeypatch.setattr(sliders, "Workspace", lambda path: real(path, model=reading_model()))
+    monkeypatch.setattr(sliders, "Workspace", lambda path: real(path, model=Reader().model))
     monkeypatch.setattr("builtins.print", lambda *values: None)
     names: dict[str, object] = {}
     exec(example[1], names)

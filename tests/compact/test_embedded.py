@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from reading_model import document
 
 from sliders import Workspace
 from sliders.compact import ensure_model
 from sliders.errors import ModelUnavailable
 from sliders.settings import default_cache_dir
+from tests.worlds import document
 
 
 @pytest.fixture(scope="module")

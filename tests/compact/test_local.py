@@ -96,10 +96,10 @@ async def test_the_odds_of_a_choice_follow_the_text() -> None:
 @needs_file
 def test_killing_the_parent_ends_the_child() -> None:
     program = (
-        "import time, sys; from pathlib import Path; from sliders.compact.embedded_model import "
-        "LocalServer; from sliders.compact.model_file import EMBEDDED; from sliders.settings "
-        "import default_cache_dir; s = LocalServer(EMBEDDED.path(default_cache_dir()), 512, "
-        "Path(sys.argv[1])); print(s.pid, flush=True); time.sleep(60)"
+        "import time, sys; from pathlib import Path; from sliders.compact import EMBEDDED, "
+        "LocalServer; from sliders.settings import default_cache_dir; s = LocalServer("
+        "EMBEDDED.path(default_cache_dir()), 512, Path(sys.argv[1])); "
+        "print(s.pid, flush=True); time.sleep(60)"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", program, os.devnull],

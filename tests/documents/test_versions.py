@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reading_model import reading_model
-
 from sliders import Workspace
+from tests.worlds import Reader
 
 
 def written(folder: Path, **texts: str) -> Path:
@@ -25,7 +24,7 @@ def standing(ws: Workspace) -> dict[str, str]:
 
 
 def opened(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path / "w.db", model=reading_model())
+    return Workspace(tmp_path / "w.db", model=Reader().model)
 
 
 def test_files_of_one_name_in_two_folders_are_two_documents_with_names_of_their_own(

@@ -7,7 +7,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from reading_model import reply, reply_shape
 
 import sliders
 from sliders.answer import Answer
@@ -18,6 +17,7 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
+from tests.worlds import reply, shape_of
 
 FILLER = "Nothing of note was seen on that day by anyone who was there. " * 90
 THINGS = Table(
@@ -60,7 +60,7 @@ def asked(path: str | Path, share: float) -> tuple[Answer, int]:
         if request.stage == "gate":
             return {"parts": [1]}
         prompt = "\n".join(m.content for m in request.messages)
-        if "rows" in reply_shape(request).get(
+        if "rows" in shape_of(request).get(
             "properties", ()
         ):  # the head of the document stands above each part
             return {
@@ -70,7 +70,7 @@ def asked(path: str | Path, share: float) -> tuple[Answer, int]:
                     if MARKS[words[0]] in prompt
                 ]
             }
-        return reply(prompt, reply_shape(request))
+        return reply(request)
 
     model = FunctionModel(function, context_tokens=4000)
     with sliders.Workspace(path, model=model, embedder=HashEmbedder(), audit_share=share) as ws:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import document, reply, reply_shape
 
 import sliders.store.database as store
 from sliders import Answer, Workspace
@@ -25,8 +24,8 @@ from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
 from tests.reconcile.test_reconcile_runs import choosing, costs, two_reports
 from tests.reconcile.test_repaired_workspace import repairing
-
-from .query_double import PatternReader, workspace
+from tests.ships import SegmentReader, workspace_of_ships
+from tests.worlds import document, reply, shape_of
 
 QUESTION = "What is the total cost?"
 PADDING = "Nothing of note was said at the meeting that day, and everybody went home early. " * 40
@@ -63,7 +62,7 @@ def reader(request: Request) -> Any:
         return repairing()._function(request)
     if request.stage == "answer" and "The look-up gave" not in text:
         return {"action": "look", "sql": "SELECT DISTINCT name FROM things"}
-    return reply(text, reply_shape(request))
+    return reply(request)
 
 
 def opened(
@@ -158,7 +157,7 @@ def test_a_part_that_failed_and_is_read_later_tells_what_it_would_have_told(tmp_
         def function(
             request: Request, line: str = text.splitlines()[2], failed: list[Request] = failed
         ) -> Any:
-            rows = request.stage == "extract" and "rows" in reply_shape(request)["properties"]
+            rows = request.stage == "extract" and "rows" in shape_of(request)["properties"]
             if rows and line in request.messages[-1].content and not failed:
                 failed.append(request)
                 raise ModelRefusal("the server refuses")
@@ -268,17 +267,17 @@ def test_a_query_that_a_kill_ends_at_any_statement_leaves_no_table(
     sql = "SELECT ship, length FROM docs WHERE port = 'Arden'"
 
     def asked(ws: Workspace) -> tuple[Any, ...]:
-        found = run_sync(run_query(ws.session, sql, reader=PatternReader()))
+        found = run_sync(run_query(ws.session, sql, reader=SegmentReader()))
         return sorted(found.rows, key=str), set(ws.session.catalog.database.names()) - {
             "sqlite_stat1"
         }
 
-    with workspace(tmp_path, ships=5) as ws:
+    with workspace_of_ships(tmp_path, ships=5) as ws:
         whole = asked(ws)
     for number in range(1, MOST):
         folder = tmp_path / str(number)
         folder.mkdir()
-        with workspace(folder, ships=5) as ws:
+        with workspace_of_ships(folder, ships=5) as ws:
             with killed_at(number, monkeypatch) as made, suppress(KeyboardInterrupt):
                 asked(ws)
             ws._database._raw.rollback()

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from demo_reader import demo_reader
 
 from demo.__main__ import expected, shown
 from sliders import Workspace
+from tests.worlds import BRIDGES, Reader
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def ws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    with Workspace(tmp_path_factory.mktemp("demo") / "demo.db", model=demo_reader()) as ws:
+    with Workspace(tmp_path_factory.mktemp("demo") / "demo.db", model=Reader(BRIDGES).model) as ws:
         ws.add(ROOT / "demo" / "documents")
         yield ws
 

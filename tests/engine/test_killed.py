@@ -12,10 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fake_server import FakeServer
-from reading_model import document, served
-
 from sliders.store import Database
+from tests.fake_server import FakeServer
+from tests.worlds import document, served
 
 KILLS = 20
 DOCUMENTS = 40

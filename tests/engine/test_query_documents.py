@@ -18,8 +18,7 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
-
-from .query_double import SHIPS, PatternReader, ship_text
+from tests.ships import SHIPS, SegmentReader, ship_text
 
 REPAIRS = Table(
     "repairs", (Column("part"), Column("cost", ColumnType.INTEGER)), row="a repair", grain="many"
@@ -53,7 +52,7 @@ def ws(tmp_path: Path) -> Iterator[Workspace]:
 def ask(ws: Workspace, sql: str) -> list[list[Any]]:
     """The same rows twice."""
     first, again = (
-        asyncio.run(query_frame(ws.session, sql, reader=PatternReader())) for _ in range(2)
+        asyncio.run(query_frame(ws.session, sql, reader=SegmentReader())) for _ in range(2)
     )
     assert first.to_numpy().tolist() == again.to_numpy().tolist()
     return first.to_numpy().tolist()
@@ -65,7 +64,7 @@ def test_documents_of_which_nothing_was_read_are_joined_by_their_names(ws: Works
 
 
 def test_documents_that_a_query_read_in_part_are_all_joined(ws: Workspace) -> None:
-    asyncio.run(query_frame(ws.session, "SELECT length FROM docs LIMIT 1", reader=PatternReader()))
+    asyncio.run(query_frame(ws.session, "SELECT length FROM docs LIMIT 1", reader=SegmentReader()))
     assert ask(ws, f"SELECT count(*), count(DISTINCT d.document_id) {JOIN}") == [[4, 2]]
 
 
@@ -74,19 +73,19 @@ def test_rows_stand_in_the_order_of_the_documents_whichever_was_read_first(ws: W
         query_frame(
             ws.session,
             "SELECT length FROM docs WHERE document = 'ship_02.txt'",
-            reader=PatternReader(),
+            reader=SegmentReader(),
         )
     )
-    asyncio.run(query_frame(ws.session, "SELECT length FROM docs LIMIT 1", reader=PatternReader()))
+    asyncio.run(query_frame(ws.session, "SELECT length FROM docs LIMIT 1", reader=SegmentReader()))
     frame = asyncio.run(
-        query_frame(ws.session, "SELECT document, length FROM docs", reader=PatternReader())
+        query_frame(ws.session, "SELECT document, length FROM docs", reader=SegmentReader())
     )
     assert frame["document"].tolist() == [f"ship_0{n}.txt" for n in range(4)]
 
 
 def test_a_table_with_one_row_a_document_stands_for_the_documents(ws: Workspace) -> None:
     ws.session.catalog.schemas.save(Schema((REPAIRS, SHIPS)), "test")
-    asyncio.run(query_frame(ws.session, "SELECT ship, length FROM ships", reader=PatternReader()))
+    asyncio.run(query_frame(ws.session, "SELECT ship, length FROM ships", reader=SegmentReader()))
     rows = ask(ws, f"SELECT d.length, sum(r.cost) {JOIN} WHERE d.length > 21 GROUP BY d.length")
     assert rows == [[23, 40]]
 

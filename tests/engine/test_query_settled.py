@@ -19,18 +19,17 @@ from sliders.extraction import Absence
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
-
-from .query_double import FILLER, PatternReader, ship_text, workspace
+from tests.ships import PROSE, SegmentReader, ship_text, workspace_of_ships
 
 
 @pytest.fixture
 def ws(tmp_path: Path) -> Iterator[Workspace]:
-    with workspace(tmp_path, 10) as opened:
+    with workspace_of_ships(tmp_path, 10) as opened:
         yield opened
 
 
-def ask(ws: Workspace, sql: str, reader: PatternReader | None = None) -> pd.DataFrame:
-    return asyncio.run(query_frame(ws.session, sql, reader=reader or PatternReader()))
+def ask(ws: Workspace, sql: str, reader: SegmentReader | None = None) -> pd.DataFrame:
+    return asyncio.run(query_frame(ws.session, sql, reader=reader or SegmentReader()))
 
 
 def test_a_decision_is_shown_by_the_next_query_and_by_one_that_reads(ws: Workspace) -> None:
@@ -70,7 +69,7 @@ def test_a_decision_holds_in_a_join(tmp_path: Path) -> None:
         "SELECT s.ship FROM ships s JOIN towns t ON s.port = t.town WHERE t.population = 5000 AND "
         "s.length < 26 ORDER BY s.ship"
     )
-    with workspace(tmp_path, 10, towns=True) as ws:
+    with workspace_of_ships(tmp_path, 10, towns=True) as ws:
         assert list(ask(ws, sql)["ship"]) == ["Nautilus4"]
         ws.set_value("ships", "port", "Eye", {"ship": "Nautilus1"})
         assert list(ask(ws, sql)["ship"]) == ["Nautilus1", "Nautilus4"]
@@ -93,7 +92,7 @@ def test_forms_of_a_name_stay_as_printed_and_are_found_by_their_canonical_one(
 
 def test_documents_that_are_one_row_are_shown_once(ws: Workspace) -> None:
     ws.add_text(
-        ship_text(3).replace("She measures 23 metres in length.", FILLER), "ship_03_again.txt"
+        ship_text(3).replace("She measures 23 metres in length.", PROSE), "ship_03_again.txt"
     )
     ask(ws, "SELECT ship, port, length, launched FROM ships")
     ws.merge("ships", {"ship": "Nautilus3", "length": 23}, {"ship": "Nautilus3", "length": None})
@@ -109,14 +108,14 @@ def test_a_document_that_states_nothing_of_a_table_is_no_row_of_it_later_either(
     tmp_path: Path,
 ) -> None:
     sql = "SELECT count(*), count(launched) FROM ships WHERE launched IS NULL OR length > 3"
-    with workspace(tmp_path, 6, towns=True) as ws:
+    with workspace_of_ships(tmp_path, 6, towns=True) as ws:
         counts = [ask(ws, sql).to_numpy().tolist() for _ in range(3)]
         names = set(ws.tables["ships"]["document"])
     assert counts == [[[6, 4]]] * 3
     assert names == {f"ship_0{number}.txt" for number in range(6)}
 
 
-class FailingReader(PatternReader):
+class FailingReader(SegmentReader):
     """Whose calls on some documents fail."""
 
     async def read(
@@ -130,7 +129,7 @@ class FailingReader(PatternReader):
 @pytest.mark.parametrize(
     ("reader", "told"),
     [
-        (PatternReader(limit=6), "the result is incomplete: the limit of calls is reached"),
+        (SegmentReader(limit=6), "the result is incomplete: the limit of calls is reached"),
         (
             FailingReader(),
             (
@@ -139,12 +138,12 @@ class FailingReader(PatternReader):
             ),
         ),
         (
-            PatternReader(absence=Absence.UNGROUNDED),
+            SegmentReader(absence=Absence.UNGROUNDED),
             "in the columns of the query, 10 values were not found in the text",
         ),
     ],
 )
-def test_a_result_says_what_it_lacks(ws: Workspace, reader: PatternReader, told: str) -> None:
+def test_a_result_says_what_it_lacks(ws: Workspace, reader: SegmentReader, told: str) -> None:
     sql = "SELECT count(*) FROM ships WHERE length > 0"
     assert told in ask(ws, sql, reader).attrs["notes"]
     if reader.absence is None:
@@ -154,7 +153,7 @@ def test_a_result_says_what_it_lacks(ws: Workspace, reader: PatternReader, told:
 def test_a_result_over_a_table_that_stands_says_so_as_well(ws: Workspace) -> None:
     ask(ws, "SELECT ship FROM ships WHERE length > 0")
     many = "SELECT a.ship FROM ships a, ships b, ships c, ships d, ships e"
-    notes = ask(ws, many, PatternReader(limit=0)).attrs["notes"]
+    notes = ask(ws, many, SegmentReader(limit=0)).attrs["notes"]
     assert notes == ["the result was cut after 10000 rows; add a LIMIT or aggregate"]
 
 

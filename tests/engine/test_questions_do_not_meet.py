@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import document, reading_model, reply, reply_shape
 
 from sliders import Answer, Workspace
 from sliders.llm import Request, Usage
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Ignore, Locate, Normalize
+from tests.worlds import Reader, document, reply, shape_of
 
 TEXTS = {
     "anchor.txt": document("Anchor", cost="120 euros", length="30 metres"),
@@ -35,7 +35,7 @@ def paid(usage: Usage) -> tuple[int, int]:
 def workspace(
     place: str | Path, texts: dict[str, str] = TEXTS, model: FunctionModel | None = None
 ) -> Workspace:
-    ws = Workspace(place, model=model or reading_model(latency=0.01), embedder=HashEmbedder())
+    ws = Workspace(place, model=model or Reader(latency=0.01).model, embedder=HashEmbedder())
     for name, text in texts.items():
         ws.add_text(text, name)
     return ws
@@ -108,7 +108,7 @@ def test_what_one_leaves_out_is_read_for_the_other(tmp_path: Path) -> None:
     async def slowly(request: Request) -> Any:
         text = "\n".join(m.content for m in request.messages)
         await asyncio.sleep(0.3 if counted in text and request.stage == "extract" else 0.0)
-        return reply(text, reply_shape(request))
+        return reply(request)
 
     async def both(ws: Workspace) -> list[Answer]:
         narrow = ws.ask_async(counted, directives=[Locate(("Weather",))])
@@ -155,9 +155,9 @@ def test_a_query_beside_a_question_has_a_run_of_its_own(tmp_path: Path) -> None:
 
 def _measured(request: Request) -> Any:
     """The costs go into the table of the query, which is there first."""
-    if "action" in reply_shape(request).get("properties", ()):
+    if "action" in shape_of(request).get("properties", ()):
         return {"action": "answer", "sql": "SELECT SUM(cost) FROM docs"}
-    return reply("\n".join(m.content for m in request.messages), reply_shape(request))
+    return reply(request)
 
 
 def test_a_question_that_fails_leaves_the_other_alone(tmp_path: Path) -> None:
@@ -180,10 +180,10 @@ NAMES = "How many names are there?"
 
 def _counting(request: Request) -> Any:
     text = "\n".join(m.content for m in request.messages)
-    if "action" in reply_shape(request).get("properties", ()):
+    if "action" in shape_of(request).get("properties", ()):
         column = "name_canonical" if "name_canonical" in text else "name"
         return {"action": "answer", "sql": f"SELECT COUNT(DISTINCT {column}) FROM things"}
-    return reply(text, reply_shape(request))
+    return reply(request)
 
 
 def test_each_rests_on_its_own_hints(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_what_both_need_is_read_once(tmp_path: Path) -> None:
             for stage, calls in (*of_run(ws, total.run), *of_run(ws, largest.run))
             if stage == "extract" and calls
         ]
-        alone = reading_model()
+        alone = Reader().model
         with workspace(tmp_path / "alone.db", model=alone) as other:
             other.ask(COSTS)
         assert len(read) == sum(request.stage == "extract" for request in alone.history)
@@ -223,7 +223,7 @@ def test_one_that_cannot_read_does_not_hold_the_other_up(tmp_path: Path) -> None
         if request.stage == "extract" and LENGTHS in text:
             await asyncio.sleep(0.05)
             return "no reply that fits"
-        return reply(text, reply_shape(request))
+        return reply(request)
 
     with workspace(tmp_path / "w.db", model=FunctionModel(broken, latency=0.01)) as ws:
         costs, lengths = asyncio.run(asyncio.wait_for(_both(ws), timeout=60))

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import document, reply, reply_shape
 
 from sliders import Workspace
 from sliders.errors import PlanError
 from sliders.llm import COMPACT, Request
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
+from tests.worlds import document, reply, shape_of
 
 QUESTIONS = (
     "总费用是多少？",
@@ -41,14 +41,14 @@ def judging(kind: str = "all", made: list[Request] | None = None) -> FunctionMod
     def function(request: Request) -> Any:
         if made is not None:
             made.append(request)
-        shape = reply_shape(request).get("properties", ())
+        shape = shape_of(request).get("properties", ())
         if request.stage == "plan":
             return {"kinds": [kind], "hints": []}
         if "action" in shape:
             return {"action": "answer", "sql": "SELECT SUM(cost) FROM things"}
         if "answer" in shape:
             return {"quote": "The cost is 120 euros", "answer": "120 euros"}
-        return reply("\n".join(m.content for m in request.messages), reply_shape(request))
+        return reply(request)
 
     return FunctionModel(function)
 

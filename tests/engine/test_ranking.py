@@ -18,8 +18,7 @@ from sliders.engine import (
     update_index,
 )
 from sliders.retrieval import build_evidence, seed_evidence
-
-from .query_double import PatternReader, workspace
+from tests.ships import SHIPS, SegmentReader, workspace_of_ships
 
 share = st.floats(0.0, 1.0)
 
@@ -34,7 +33,7 @@ def test_chances_of_parts_make_the_chance_of_the_whole(stated: float, bounds: li
 
 
 def test_before_there_is_evidence_the_head_comes_second_and_later_the_name(tmp_path: Path) -> None:
-    with workspace(tmp_path, ships=2) as ws:
+    with workspace_of_ships(tmp_path, ships=2) as ws:
         index = update_index(ws.session)
         document_id = next(iter(index.entries))
         count = len(index.sizes(document_id))
@@ -62,19 +61,18 @@ def test_the_weights_are_those_under_which_values_lay_nearest() -> None:
 def test_an_attribute_that_nobody_states_is_given_up_before_the_end_of_long_documents(
     tmp_path: Path,
 ) -> None:
-    with workspace(tmp_path, ships=40) as ws:
+    with workspace_of_ships(tmp_path, ships=40) as ws:
         sql = "SELECT ship FROM docs WHERE captain = 'Nemo'"
-        result = asyncio.run(run_query(ws.session, sql, reuse=False, reader=PatternReader()))
+        result = asyncio.run(run_query(ws.session, sql, reuse=False, reader=SegmentReader()))
     assert result.rows == ()
     assert result.tokens < result.whole_tokens
 
 
 def test_learned_weights_of_another_version_are_not_used(tmp_path: Path) -> None:
     from sliders.engine import load_learned, save_learned
+    from tests.ships import workspace_of_ships
 
-    from .query_double import SHIPS
-
-    with workspace(tmp_path, ships=1) as ws:
+    with workspace_of_ships(tmp_path, ships=1) as ws:
         learned = Learned("ships")
         learned.layouts["port"] = Layout([(1, 2)], [0.0] * 4)
         learned.layouts["ship"] = Layout([(1, 2)], [0.0] * len(WEIGHTS))

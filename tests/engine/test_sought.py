@@ -22,8 +22,7 @@ from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder, seed_evidence
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
-
-from .query_double import SHIPS, PatternReader, ship_text, truth, workspace
+from tests.ships import SHIPS, SegmentReader, ship_text, truth, workspace_of_ships
 
 SQL = (
     "SELECT s.ship, t.population FROM ships s JOIN towns t ON s.port = t.town WHERE t.town = 'Eye' "
@@ -33,8 +32,8 @@ AT_EYE = {(truth(n)["ship"], 5000) for n in range(20) if truth(n)["port"] == "Ey
 
 
 def test_only_documents_that_print_a_join_value_are_read_for_it(tmp_path: Path) -> None:
-    reader = PatternReader()
-    with workspace(tmp_path, towns=True) as ws:
+    reader = SegmentReader()
+    with workspace_of_ships(tmp_path, towns=True) as ws:
         result = asyncio.run(run_query(ws.session, SQL, reuse=False, reader=reader))
         reasons = [
             d.reason for d in ws.session.catalog.journal.decisions() if d.verdict == "not read"
@@ -53,11 +52,11 @@ def test_only_documents_that_print_a_join_value_are_read_for_it(tmp_path: Path) 
 
 
 def test_a_document_left_out_by_a_join_is_not_said_to_state_nothing(tmp_path: Path) -> None:
-    with workspace(tmp_path, towns=True) as ws:
-        asyncio.run(run_query(ws.session, SQL, reader=PatternReader()))
+    with workspace_of_ships(tmp_path, towns=True) as ws:
+        asyncio.run(run_query(ws.session, SQL, reader=SegmentReader()))
         result = asyncio.run(
             run_query(
-                ws.session, "SELECT ship, port FROM ships WHERE length > 0", reader=PatternReader()
+                ws.session, "SELECT ship, port FROM ships WHERE length > 0", reader=SegmentReader()
             )
         )
     assert set(result.rows) == {(truth(n)["ship"], truth(n)["port"]) for n in range(20)}
@@ -68,8 +67,8 @@ def test_a_chain_of_joins_on_one_attribute_gives_all_rows(tmp_path: Path) -> Non
         "SELECT a.ship, b.ship, c.ship FROM ships a JOIN ships b ON a.port = b.port JOIN ships c "
         "ON b.port = c.port WHERE a.length = 20 AND b.length = 25 AND c.length BETWEEN 26 AND 31"
     )
-    with workspace(tmp_path, towns=True) as ws:
-        result = asyncio.run(run_query(ws.session, sql, reader=PatternReader()))
+    with workspace_of_ships(tmp_path, towns=True) as ws:
+        result = asyncio.run(run_query(ws.session, sql, reader=SegmentReader()))
     assert result.rows == (("Nautilus0", "Nautilus5", "Nautilus10"),)
 
 
@@ -130,7 +129,7 @@ def verdicts(
             ws.add_text(f"Sheet {number} is on the {about}{told}.", f"{about} {number}")
         ws.session.catalog.schemas.save(Schema((SHEETS,)), "test")
         sql = "SELECT population FROM towns"
-        result = asyncio.run(run_query(ws.session, sql, reader=PatternReader(), reuse=False))
+        result = asyncio.run(run_query(ws.session, sql, reader=SegmentReader(), reuse=False))
     traces = result.explanation.traces
     return {trace.document: trace.verdict for trace in traces}, result.loss.excluded
 

@@ -15,7 +15,7 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
-from tests.reading_model import reading_model
+from tests.worlds import Reader
 
 THINGS = Table(
     "things",
@@ -45,7 +45,7 @@ def never(request: Request) -> str:
 
 def workspace(place: str | Path) -> Workspace:
     """Two documents that tell of one thing, which becomes one row."""
-    ws = Workspace(place, model=reading_model(), embedder=HashEmbedder())
+    ws = Workspace(place, model=Reader().model, embedder=HashEmbedder())
     ws.pin_schema(Schema((THINGS,)))
     ws.add_text(text("Anchor", 10), "a.txt")
     ws.add_text(text("Anchor", 10, "Ines"), "b.txt")
@@ -172,7 +172,7 @@ def test_a_query_that_has_to_read_says_that_another_process_writes(
 def test_cells_of_an_earlier_document_do_not_come_back(tmp_path: Path) -> None:
     place = tmp_path / "w.db"
     file = tmp_path / "c.txt"
-    with Workspace(place, model=reading_model(), embedder=HashEmbedder()) as ws:
+    with Workspace(place, model=Reader().model, embedder=HashEmbedder()) as ws:
         ws.pin_schema(Schema((THINGS,)))
         ws.add_text(text("Anchor", 10), "a.txt")
         file.write_text(text("Beacon", 20), encoding="utf-8")
@@ -185,7 +185,7 @@ def test_cells_of_an_earlier_document_do_not_come_back(tmp_path: Path) -> None:
     ) as reader:  # nobody has read the new version yet
         frame = reader.query("SELECT cost FROM things ORDER BY cost")
         assert list(frame["cost"]) == [10] and "earlier versions" in " ".join(frame.attrs["notes"])
-    with Workspace(place, model=reading_model(), embedder=HashEmbedder()) as ws:
+    with Workspace(place, model=Reader().model, embedder=HashEmbedder()) as ws:
         assert sorted(ws.query("SELECT cost FROM things")["cost"]) == [10, 50]
         ws.ask(QUESTION)
         assert sorted(ws.query("SELECT cost FROM things")["cost"]) == [10, 50]

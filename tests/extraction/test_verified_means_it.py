@@ -15,7 +15,7 @@ from sliders.answer import Answer
 from sliders.llm import COMPACT, Request
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
-from tests.reading_model import reply_shape
+from tests.worlds import shape_of
 
 Cells = Mapping[str, Mapping[str, Any]]
 
@@ -43,7 +43,7 @@ class Reader:
 
     def reply(self, request: Request) -> Any:
         """What it says."""
-        prompt, fields = request.messages[-1].content, reply_shape(request).get("properties", {})
+        prompt, fields = request.messages[-1].content, shape_of(request).get("properties", {})
         if request.stage == "answer":
             return {"action": "answer", "sql": self.sql, "reason": ""}
         if "rows" in fields:
@@ -597,7 +597,7 @@ def test_a_value_of_another_row_is_a_doubt_of_a_small_model(
             {"name": "Ann", "amount": ann, "city": "Oslo"},
             {"name": "Bob", "amount": bob, "city": "Ulm"},
         ]
-        return {"rows": rows} if "rows" in reply_shape(request).get("properties", {}) else {}
+        return {"rows": rows} if "rows" in shape_of(request).get("properties", {}) else {}
 
     with sliders.Workspace(
         tmp_path / "w.db", model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder()
@@ -621,7 +621,7 @@ def compact(
     def reply(request: Request) -> Any:
         if request.choices:
             return request.choices[-1]
-        fields = reply_shape(request).get("properties", {})
+        fields = shape_of(request).get("properties", {})
         if request.stage == "answer":
             sql = "SELECT amount FROM entries"
             return {"action": "answer", "sql": sql} if "action" in fields else sql

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from fake_server import FakeServer
 
 from sliders.llm import OpenAIModel
 from sliders.llm.testing import requests_allowed
 from sliders.settings import Settings
+from tests.fake_server import FakeServer
 
 
 @pytest.fixture

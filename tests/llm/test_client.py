@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fake_server import Scripted
 from pydantic import BaseModel
 
 from sliders.errors import (
@@ -36,6 +35,7 @@ from sliders.llm import (
     retry,
 )
 from sliders.settings import Budget, Settings
+from tests.fake_server import Scripted
 
 from .requests import ROWS, rows_request
 

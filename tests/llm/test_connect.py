@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fake_server import FakeServer, Scripted
 
 from sliders.compact import EMBEDDED
 from sliders.engine import connect
@@ -13,6 +12,7 @@ from sliders.errors import BudgetExceeded, SettingsError
 from sliders.llm import COMPACT, FULL, MemoryCallLog, Message, Request
 from sliders.llm.testing import FunctionModel, ScriptedModel, requests_allowed
 from sliders.settings import Budget, Settings
+from tests.fake_server import FakeServer, Scripted
 
 from .requests import rows_request
 

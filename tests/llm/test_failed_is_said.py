@@ -21,7 +21,7 @@ from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
 from tests.fake_server import FakeServer, Scripted
-from tests.reading_model import document, reply, reply_shape, served
+from tests.worlds import document, reply, served, shape_of
 
 QUESTION = "What is the total cost?"
 FILTER = ModelRefusal("the model declined: content filter")
@@ -48,7 +48,7 @@ def reader(fails: Callable[[Request], Any], dialect: Dialect = FULL) -> Function
         other = fails(request)
         if other is not None:
             return other
-        shape = reply_shape(request)
+        shape = shape_of(request)
         fields = set(shape.get("properties", ()))
         text = "\n".join(m.content for m in request.messages)
         if "quote" in fields:
@@ -69,7 +69,7 @@ def reader(fails: Callable[[Request], Any], dialect: Dialect = FULL) -> Function
                 "cost": float(said.split("cost is ")[-1].split(" ")[0]),
             }
             return json.dumps({n: v for n, v in values.items() if n in fields})
-        return reply(text, shape)
+        return reply(request)
 
     return FunctionModel(function, dialect=dialect)
 
@@ -119,7 +119,7 @@ def test_a_reading_that_works_is_answered(place: str | Path, workflow: str) -> N
 def test_a_part_that_was_not_split_is_read_all_the_same(place: str | Path) -> None:
     with filled(
         place,
-        reader(lambda r: FILTER if "questions" in reply_shape(r).get("properties", ()) else None),
+        reader(lambda r: FILTER if "questions" in shape_of(r).get("properties", ()) else None),
         1,
     ) as ws:
         answer = ws.ask("What is the cost of Anchor?", workflow="split")

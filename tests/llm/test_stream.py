@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from fake_server import Scripted
-
 from sliders.llm import Rung
+from tests.fake_server import Scripted
 
 from .requests import rows_request
 

@@ -16,14 +16,14 @@ from sliders.extraction import Absence, Cell, Grounding, Span
 from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Table
-from tests.engine.query_double import FILLER, PatternReader, ship_text, workspace
+from tests.ships import PROSE, SegmentReader, ship_text, workspace_of_ships
 
 
-def run(ws: Workspace, sql: str, reader: PatternReader | None = None) -> QueryResult:
-    return asyncio.run(run_query(ws.session, sql, reader=reader or PatternReader()))
+def run(ws: Workspace, sql: str, reader: SegmentReader | None = None) -> QueryResult:
+    return asyncio.run(run_query(ws.session, sql, reader=reader or SegmentReader()))
 
 
-class CaptainReader(PatternReader):
+class CaptainReader(SegmentReader):
     """Finds captains, who stand in one document only."""
 
     async def read(
@@ -41,9 +41,9 @@ class CaptainReader(PatternReader):
 
 
 def test_an_ambiguous_column_is_refused_before_anything_is_read(tmp_path: Path) -> None:
-    reader = PatternReader()
+    reader = SegmentReader()
     with (
-        workspace(tmp_path, ships=4) as ws,
+        workspace_of_ships(tmp_path, ships=4) as ws,
         pytest.raises(QueryError, match=r"length.* ambiguous|ambiguous.*length"),
     ):
         run(ws, "SELECT length FROM ships a JOIN ships b ON a.port = b.port", reader)
@@ -53,26 +53,26 @@ def test_an_ambiguous_column_is_refused_before_anything_is_read(tmp_path: Path) 
 def test_an_unknown_attribute_of_a_closed_table_is_refused_before_anything_is_read(
     tmp_path: Path,
 ) -> None:
-    reader = PatternReader()
-    with workspace(tmp_path, ships=4) as ws, pytest.raises(QueryError, match="tonnage"):
+    reader = SegmentReader()
+    with workspace_of_ships(tmp_path, ships=4) as ws, pytest.raises(QueryError, match="tonnage"):
         run(ws, "SELECT ship FROM ships WHERE tonnage > 5", reader)
     assert reader.calls == []
 
 
 def test_filters_that_contradict_each_other_in_a_join_cost_nothing(tmp_path: Path) -> None:
-    reader = PatternReader()
+    reader = SegmentReader()
     sql = (
         "SELECT a.ship FROM ships a JOIN ships b ON a.port = b.port WHERE b.port = 'Arden' AND "
         "b.port = 'Brill'"
     )
-    with workspace(tmp_path, ships=4) as ws:
+    with workspace_of_ships(tmp_path, ships=4) as ws:
         result = run(ws, sql, reader)
     assert result.rows == () and reader.calls == []
     assert any("no value can satisfy both" in note for note in result.notes)
 
 
 def test_an_empty_result_is_a_result(tmp_path: Path) -> None:
-    with workspace(tmp_path, ships=6) as ws:
+    with workspace_of_ships(tmp_path, ships=6) as ws:
         assert run(ws, "SELECT ship FROM ships WHERE length > 1000").rows == ()
         counted = run(ws, "SELECT count(*), max(length) FROM ships WHERE length > 1000")
         grouped = run(ws, "SELECT port, count(*) FROM ships WHERE length > 1000 GROUP BY port")
@@ -96,13 +96,13 @@ def test_an_empty_result_is_a_result(tmp_path: Path) -> None:
 def test_a_collection_of_one_document(
     tmp_path: Path, sql: str, rows: tuple[tuple[object, ...], ...]
 ) -> None:
-    with workspace(tmp_path, ships=1) as ws:
+    with workspace_of_ships(tmp_path, ships=1) as ws:
         assert run(ws, sql).rows == rows
 
 
 def test_a_collection_of_one_document_that_states_nothing(tmp_path: Path) -> None:
     with Workspace(tmp_path / "w.db", model=ScriptedModel({}), embedder=HashEmbedder()) as ws:
-        ws.add_text(FILLER, "nothing.txt")
+        ws.add_text(PROSE, "nothing.txt")
         assert run(ws, "SELECT ship FROM docs WHERE port = 'Arden'").rows == ()
         assert run(ws, "SELECT ship FROM docs WHERE port IS NULL").rows == ((None,),), (
             "docs has one row a document"
@@ -114,7 +114,7 @@ def test_docs_has_as_many_rows_the_first_time_as_later(tmp_path: Path) -> None:
         tmp_path / "w.db", model=ScriptedModel({"port": "Arden"}), embedder=HashEmbedder()
     ) as ws:
         ws.add_text(ship_text(1), "ship.txt")
-        ws.add_text(FILLER, "nothing.txt")
+        ws.add_text(PROSE, "nothing.txt")
         first, later = (
             ws.query("SELECT document, port FROM docs ORDER BY document") for _ in range(2)
         )
@@ -133,7 +133,7 @@ def test_a_value_that_no_sample_states_is_found(tmp_path: Path) -> None:
     assert result.rows == (("Nemo",),)
 
 
-class LostReader(PatternReader):
+class LostReader(SegmentReader):
     """Whose server is gone after some calls; those under way would take a moment yet."""
 
     def __init__(self, after: int) -> None:
@@ -161,7 +161,7 @@ def test_when_the_server_is_gone_the_calls_under_way_are_ended(tmp_path: Path) -
         await asyncio.sleep(0.05)
         return len(reader.calls) - begun
 
-    with workspace(tmp_path, ships=30) as ws:
+    with workspace_of_ships(tmp_path, ships=30) as ws:
         reader = LostReader(after=12)
         assert asyncio.run(asked(ws, reader)) == reader.ended == 0
         assert len(run(ws, "SELECT ship FROM ships WHERE length > 0").rows) == 30

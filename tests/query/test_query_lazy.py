@@ -27,21 +27,21 @@ from sliders.extraction import Absence
 from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Schema
-from tests.engine.query_double import SHIPS, PatternReader, truth, workspace
+from tests.ships import SHIPS, SegmentReader, truth, workspace_of_ships
 
 COUNT = 20
 
 
 @pytest.fixture
 def ws(tmp_path: Path) -> Iterator[Workspace]:
-    with workspace(tmp_path, COUNT) as opened:
+    with workspace_of_ships(tmp_path, COUNT) as opened:
         yield opened
 
 
 def run(
-    ws: Workspace, sql: str, reader: PatternReader | None = None, *, reuse: bool = True
+    ws: Workspace, sql: str, reader: SegmentReader | None = None, *, reuse: bool = True
 ) -> QueryResult:
-    return asyncio.run(run_query(ws.session, sql, reader=reader or PatternReader(), reuse=reuse))
+    return asyncio.run(run_query(ws.session, sql, reader=reader or SegmentReader(), reuse=reuse))
 
 
 def expected(test: object, *names: str) -> set[tuple[object, ...]]:
@@ -95,7 +95,7 @@ def test_a_rejected_document_is_asked_for_nothing_more(
     ws: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(TableRun, "_companions", one_by_one)
-    reader = PatternReader()
+    reader = SegmentReader()
     run(ws, "SELECT ship FROM ships WHERE port = 'Arden'", reader)
     sampled = {name for name, _ in reader.calls[:1]}
     asked = {(name, column) for name, columns in reader.calls for column in columns}
@@ -131,7 +131,7 @@ def test_limit_stops_reading(ws: Workspace) -> None:
 
 
 def test_document_columns_cost_nothing(ws: Workspace) -> None:
-    reader = PatternReader()
+    reader = SegmentReader()
     result = run(ws, "SELECT document FROM ships WHERE document = 'ship_03.txt'", reader)
     assert result.rows == (("ship_03.txt",),)
     assert reader.calls == []
@@ -140,17 +140,17 @@ def test_document_columns_cost_nothing(ws: Workspace) -> None:
 def test_a_second_query_pays_only_for_what_is_new(ws: Workspace) -> None:
     sql = "SELECT ship FROM ships WHERE port = 'Arden' AND length > 25"
     first = run(ws, sql)
-    reader = PatternReader()
+    reader = SegmentReader()
     again = run(ws, sql, reader)
     assert again.rows == first.rows
     assert reader.calls == []
-    other = PatternReader()
+    other = SegmentReader()
     run(ws, "SELECT launched FROM ships WHERE port = 'Arden' AND length > 25", other)
     assert {column for _, columns in other.calls for column in columns} == {"launched"}
 
 
 def test_cells_survive_closing_and_serve_ordinary_extraction(tmp_path: Path) -> None:
-    with workspace(tmp_path) as ws:
+    with workspace_of_ships(tmp_path) as ws:
         run(ws, "SELECT ship FROM ships WHERE length > 0")
         rows = ws.session.catalog.extractions.rows("ships")
         assert {c.column for r in rows for c in r.cells} == {"ship", "length"}
@@ -165,7 +165,7 @@ def test_cells_survive_closing_and_serve_ordinary_extraction(tmp_path: Path) -> 
 
 
 def test_queries_at_the_same_time_share_their_work(ws: Workspace) -> None:
-    reader = PatternReader(delay=True)
+    reader = SegmentReader(delay=True)
     sql = "SELECT ship FROM ships WHERE port = 'Arden'"
 
     async def both() -> list[QueryResult]:
@@ -178,7 +178,7 @@ def test_queries_at_the_same_time_share_their_work(ws: Workspace) -> None:
     asked = [
         (name, column) for name, columns in reader.calls for column in columns if column == "port"
     ]
-    alone = PatternReader()
+    alone = SegmentReader()
     run(ws, sql, alone, reuse=False)
     single = [
         (name, column) for name, columns in alone.calls for column in columns if column == "port"
@@ -198,7 +198,7 @@ def test_attributes_of_one_segment_are_asked_for_together(
                 f"of {row['port']}.",
                 f"s{number}",
             )
-        fused, apart = PatternReader(), PatternReader()
+        fused, apart = SegmentReader(), SegmentReader()
         sql = "SELECT ship FROM docs WHERE port IN ('Arden', 'Brill')"
         one = run(ws, sql, fused, reuse=False)
         monkeypatch.setattr(TableRun, "_companions", one_by_one)
@@ -209,7 +209,7 @@ def test_attributes_of_one_segment_are_asked_for_together(
 
 
 def test_a_spent_budget_stops_cleanly(ws: Workspace) -> None:
-    result = run(ws, "SELECT ship FROM ships WHERE length > 0", PatternReader(limit=8))
+    result = run(ws, "SELECT ship FROM ships WHERE length > 0", SegmentReader(limit=8))
     assert "limit of calls" in result.stopped
     assert any("incomplete" in note for note in result.notes)
     rest = run(ws, "SELECT ship FROM ships WHERE length > 0")
@@ -222,7 +222,7 @@ def test_explain_before_estimates_without_calls(ws: Workspace) -> None:
     estimate = before.root.estimate
     assert estimate is not None and estimate.low <= estimate.tokens <= estimate.high
     assert "sample" in str(before) and "port" in str(before)
-    reader = PatternReader()
+    reader = SegmentReader()
     segments = run(ws, sql, reader).tokens
     spent = segments + len(reader.calls) * ModelReader(ws.session).overhead
     assert estimate.low / 3 <= spent <= estimate.high * 3
@@ -244,7 +244,7 @@ def test_explain_after_tells_order_and_savings_of_each_document(ws: Workspace) -
 
 
 def test_contradictory_filters_cost_nothing(ws: Workspace) -> None:
-    reader = PatternReader()
+    reader = SegmentReader()
     result = run(ws, "SELECT ship FROM ships WHERE length > 40 AND length < 30", reader)
     assert result.rows == () and reader.calls == []
     assert "no value can satisfy both" in result.notes[0]
@@ -264,7 +264,7 @@ def test_no_documents(tmp_path: Path) -> None:
 
 
 def test_a_collection_of_one_document(tmp_path: Path) -> None:
-    with workspace(tmp_path, ships=1) as ws:
+    with workspace_of_ships(tmp_path, ships=1) as ws:
         result = run(ws, "SELECT ship, port FROM ships WHERE length = 20")
     assert result.rows == (("Nautilus0", "Arden"),)
 
@@ -278,14 +278,14 @@ def test_a_value_that_does_not_enter_keeps_its_reason_and_what_was_said(
     ws: Workspace, absence: Absence
 ) -> None:
     assert (
-        run(ws, "SELECT ship FROM ships WHERE length > 0", PatternReader(absence=absence)).rows
+        run(ws, "SELECT ship FROM ships WHERE length > 0", SegmentReader(absence=absence)).rows
         == ()
     )
     cells = [row.cell("length") for row in ws.session.catalog.extractions.rows("ships")]
     assert {(cell.absence, cell.value) for cell in cells if cell} == {
         (absence, 20 + n) for n in range(COUNT)
     }
-    reader = PatternReader(limit=0)
+    reader = SegmentReader(limit=0)
     ws.session.settings = dataclasses.replace(ws.session.settings, unverified=True)
     assert len(run(ws, "SELECT length FROM ships WHERE length > 0", reader).rows) == COUNT
 
@@ -294,11 +294,11 @@ def test_a_value_that_does_not_enter_keeps_its_reason_and_what_was_said(
 
 
 def test_docs_with_described_attributes_become_a_table(tmp_path: Path) -> None:
-    with workspace(tmp_path, schema=False) as ws:
+    with workspace_of_ships(tmp_path, schema=False) as ws:
         words = {"port": "the town that is her home port"}
         frame = asyncio.run(
             query_frame(
-                ws.session, "SELECT port FROM docs WHERE length < 23", words, reader=PatternReader()
+                ws.session, "SELECT port FROM docs WHERE length < 23", words, reader=SegmentReader()
             )
         )
         table = ws.schema.table("docs")
@@ -321,7 +321,7 @@ def test_a_filled_table_is_queried_as_it_stands(ws: Workspace) -> None:
     run(ws, "SELECT ship, length FROM ships WHERE length > 0")
     ws.session.catalog.tables.materialise("ships")
     counted = "SELECT count(*) AS n FROM ships WHERE length > 30"
-    frame = asyncio.run(query_frame(ws.session, counted, reader=PatternReader(limit=0)))
+    frame = asyncio.run(query_frame(ws.session, counted, reader=SegmentReader(limit=0)))
     assert frame["n"].tolist() == [9]
 
 
@@ -332,7 +332,7 @@ def test_a_number_of_any_size_is_shown_and_nothing_is_left_in_the_workspace(tmp_
         before = set(ws.session.catalog.database.names())
         asked = "SELECT length FROM ships WHERE length > 5"
         first, again = (
-            asyncio.run(query_frame(ws.session, asked, reader=PatternReader())) for _ in range(2)
+            asyncio.run(query_frame(ws.session, asked, reader=SegmentReader())) for _ in range(2)
         )
         with pytest.raises(StoreError):
             run(ws, "SELECT nosuch(ship) FROM ships WHERE length > 5")
@@ -350,7 +350,7 @@ def test_a_condition_on_text_means_the_same_in_a_table_that_is_read_and_in_one_t
 ) -> None:
     sql = f"SELECT ship FROM ships WHERE port = '{port}'"
     first, again = (
-        asyncio.run(query_frame(ws.session, sql, reader=PatternReader())) for _ in range(2)
+        asyncio.run(query_frame(ws.session, sql, reader=SegmentReader())) for _ in range(2)
     )
     assert (
         set(first["ship"])
@@ -360,16 +360,16 @@ def test_a_condition_on_text_means_the_same_in_a_table_that_is_read_and_in_one_t
 
 
 def test_rows_of_all_documents_are_counted_after_a_query_that_read_some(tmp_path: Path) -> None:
-    with workspace(tmp_path, ships=12, schema=False) as ws:
+    with workspace_of_ships(tmp_path, ships=12, schema=False) as ws:
         asyncio.run(
             query_frame(
-                ws.session, "SELECT document, length FROM docs LIMIT 3", reader=PatternReader()
+                ws.session, "SELECT document, length FROM docs LIMIT 3", reader=SegmentReader()
             )
         )
 
         def told(sql: str) -> list[object]:
             return list(
-                asyncio.run(query_frame(ws.session, sql, reader=PatternReader(limit=0))).iloc[:, 0]
+                asyncio.run(query_frame(ws.session, sql, reader=SegmentReader(limit=0))).iloc[:, 0]
             )
 
         assert told("SELECT count(*) FROM docs") == [12]
@@ -378,11 +378,11 @@ def test_rows_of_all_documents_are_counted_after_a_query_that_read_some(tmp_path
 
 
 def test_documents_are_counted_after_a_query_that_failed(tmp_path: Path) -> None:
-    class Down(PatternReader):
+    class Down(SegmentReader):
         async def read(self, *_: object) -> NoReturn:
             raise ModelError("no server answers")
 
-    with workspace(tmp_path, ships=12, schema=False) as ws:
+    with workspace_of_ships(tmp_path, ships=12, schema=False) as ws:
         with pytest.raises(ModelError):
             asyncio.run(query_frame(ws.session, "SELECT ship FROM docs LIMIT 2", reader=Down()))
         assert [len(ws.query("SELECT document FROM docs LIMIT 2")) for _ in range(2)] == [2, 2]
@@ -390,8 +390,8 @@ def test_documents_are_counted_after_a_query_that_failed(tmp_path: Path) -> None
 
 def test_a_comment_after_the_statement_changes_nothing(ws: Workspace) -> None:
     sql = "SELECT ship FROM ships WHERE length > 30"
-    read = asyncio.run(query_frame(ws.session, f"{sql}; -- from the docks", reader=PatternReader()))
-    again = asyncio.run(query_frame(ws.session, f"{sql} -- long ones\n;", reader=PatternReader()))
+    read = asyncio.run(query_frame(ws.session, f"{sql}; -- from the docks", reader=SegmentReader()))
+    again = asyncio.run(query_frame(ws.session, f"{sql} -- long ones\n;", reader=SegmentReader()))
     assert (
         set(read["ship"])
         == set(again["ship"])
@@ -408,7 +408,7 @@ def test_explain_in_a_query_names_the_command_for_it(
 
 
 def test_explain_changes_no_schema_and_calls_no_model(tmp_path: Path) -> None:
-    with workspace(tmp_path, schema=False) as ws:
+    with workspace_of_ships(tmp_path, schema=False) as ws:
         text = ws.explain("EXPLAIN SELECT port FROM docs WHERE length < 23")
         assert "estimated" in text and "length" in text
         assert ws.schema.tables == ()
@@ -416,13 +416,13 @@ def test_explain_changes_no_schema_and_calls_no_model(tmp_path: Path) -> None:
 
 def test_a_condition_with_a_function_is_decided_for_each_document(ws: Workspace) -> None:
     sql = "SELECT ship FROM ships WHERE upper(port) = 'ARDEN' AND length > 25"
-    frame = asyncio.run(query_frame(ws.session, sql, reader=PatternReader()))
+    frame = asyncio.run(query_frame(ws.session, sql, reader=SegmentReader()))
     wanted = expected(lambda r: r["port"] == "Arden" and r["length"] > 25, "ship")
     assert set(frame["ship"]) == {row[0] for row in wanted}
 
 
 def test_documents_of_another_kind_are_excluded_and_some_audited(tmp_path: Path) -> None:
-    with workspace(tmp_path, ships=12, towns=True) as ws:
+    with workspace_of_ships(tmp_path, ships=12, towns=True) as ws:
         result = run(ws, "SELECT town, population FROM towns WHERE population >= 2000")
         excluded = ws.session.catalog.journal.decisions(stage="optimize", verdict="excluded")
     # The double's embeddings are crude, so a town may be excluded too; what is left out is

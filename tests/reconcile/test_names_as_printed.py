@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from line_reader import LineReader
 
 from sliders import Workspace
 from sliders.answer import Answer
 from sliders.llm import COMPACT, FULL, Dialect
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
+from tests.worlds import LISTS, Reader
 
 DIALECTS = pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
 HOW_MANY = "How many different names are there?"
@@ -28,7 +28,7 @@ PRINTED, JOINED = (
 Settles = Callable[[str], Any]
 
 
-class Reader(LineReader):
+class CanonicalReader(Reader):
     """Counts by canonical names where the tables have any, as the prompt for SQL says."""
 
     def statement(self, prompt: str) -> str:
@@ -78,8 +78,11 @@ def workspace(
 ) -> Workspace:
     """A workspace of a document a line; the table's `name` is the column that is asked about."""
     place.mkdir(exist_ok=True)
-    reader = Reader(
-        sql={HOW_MANY: PRINTED, **(sql or {})}, dialect=dialect, settles=settles or settling()
+    reader = CanonicalReader(
+        LISTS,
+        sql={HOW_MANY: PRINTED, **(sql or {})},
+        dialect=dialect,
+        settles=settles or settling(),
     )
     ws = Workspace(place / "w.db", model=reader.model, embedder=HashEmbedder(), **more)
     for number, line in enumerate(lines):
@@ -310,7 +313,7 @@ def insisting(place: Path, sql: str, dialect: Dialect = FULL, meant: str = "") -
     """The answer of a model that writes the same statement again and again;
     of IBM 1 and 3, of its long form 2, of Moss 5.
     """
-    reader = LineReader(sql={INSISTED: sql}, dialect=dialect, settles=JOINS)
+    reader = Reader(LISTS, sql={INSISTED: sql}, dialect=dialect, settles=JOINS)
     said, reader.statement = reader.reply, lambda prompt: sql
     if meant:
         reader.model = FunctionModel(

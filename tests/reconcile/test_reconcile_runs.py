@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import document, reply, reply_shape
 
 from sliders import Workspace
 from sliders.compact import parse_hints
@@ -22,6 +21,7 @@ from sliders.llm.testing import FunctionModel
 from sliders.reconcile import replay
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
+from tests.worlds import document, reply
 
 SCHEMA = Schema(
     (
@@ -46,7 +46,7 @@ def choosing(candidate: int = 1) -> FunctionModel:
     def function(request: Request) -> str:
         text = "\n".join(m.content for m in request.messages)
         if request.stage != "reconcile":
-            return reply(text, reply_shape(request))
+            return reply(request)
         repairs = []
         for number, group in re.findall(
             r"^Group (\d+), conflict(.*?)</group>", text, re.MULTILINE | re.DOTALL
@@ -129,12 +129,7 @@ def test_what_a_budget_left_open_is_settled_by_the_next_run_that_has_one(place: 
     model = choosing(1)
 
     def poor(request: Request) -> Any:
-        text = "\n".join(m.content for m in request.messages)
-        return (
-            BudgetExceeded("spent")
-            if request.stage == "reconcile"
-            else reply(text, reply_shape(request))
-        )
+        return BudgetExceeded("spent") if request.stage == "reconcile" else reply(request)
 
     with opened(place, FunctionModel(poor)) as ws:
         two_reports(ws)

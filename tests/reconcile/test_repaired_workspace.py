@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import document, reply, reply_shape
 
 from sliders import Workspace
 from sliders.engine import version_rows
@@ -23,6 +23,7 @@ from sliders.llm.testing import FunctionModel
 from sliders.reconcile import replay
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
+from tests.worlds import document, reply
 
 EVALS = Path(os.environ.get("SLIDERS_EVALS", Path(__file__).parents[3] / "shared" / "evals"))
 NUMBER = ColumnType.NUMBER
@@ -83,7 +84,8 @@ def repairing() -> FunctionModel:
     def function(request: Request) -> str:
         text = "\n".join(m.content for m in request.messages)
         if request.stage != "reconcile":
-            return reply(_plain(text), reply_shape(request))
+            plain = tuple(replace(m, content=_plain(m.content)) for m in request.messages)
+            return reply(replace(request, messages=plain))
         pattern = r"^Group (\d+), (\w+).*?in question: ([^\n]+)\n(.*?)</group>"
         repairs = [
             one

@@ -12,18 +12,18 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from line_reader import FILLER, LineReader
 
 from sliders import Workspace
 from sliders.llm import COMPACT, FULL, Dialect
 from sliders.reconcile import MemoryRelation, reconcile_table
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Table
+from tests.worlds import LISTS, Reader, parts
 
 DIALECTS = pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
 
 
-def opened(place: str | Path, reader: LineReader, texts: dict[str, str]) -> Workspace:
+def opened(place: str | Path, reader: Reader, texts: dict[str, str]) -> Workspace:
     ws = Workspace(place, model=reader.model, embedder=HashEmbedder())
     for name, text in texts.items():
         ws.add_text(
@@ -58,18 +58,13 @@ def cells(ws: Workspace, table: str, *columns: str) -> list[tuple[Any, ...]]:
     )
 
 
-def parts(*texts: str) -> str:
-    """One document of parts that are read apart."""
-    return f"\n\n{FILLER}\n\n".join(texts)
-
-
 REVENUE = "year: 2020; revenue: 100\nyear: 2021; revenue: 110\nyear: 2022; revenue: 120"
 SPENT = "year: 2020; spent: 7\nyear: 2021; spent: 8\nyear: 2022; spent: 9"
 
 
 @DIALECTS
 def test_a_later_column_is_read_with_its_key(tmp_path: Path, dialect: Dialect) -> None:
-    reader = LineReader(naming=["year"], dialect=dialect)
+    reader = Reader(LISTS, naming=["year"], dialect=dialect)
     with opened(tmp_path / "w.db", reader, {"report.txt": parts(REVENUE, SPENT)}) as ws:
         ws.pin_schema(pinned("amounts", ["year"], {"year": "integer", "revenue": "number"}))
         ws.extract()
@@ -87,7 +82,7 @@ def test_a_later_column_is_read_with_its_key(tmp_path: Path, dialect: Dialect) -
 def test_a_later_column_of_a_table_without_a_key_is_read_with_its_first_columns(
     tmp_path: Path,
 ) -> None:
-    reader = LineReader(naming=["year"])
+    reader = Reader(LISTS, naming=["year"])
     with opened(tmp_path / "w.db", reader, {"report.txt": parts(REVENUE, SPENT)}) as ws:
         ws.pin_schema(pinned("amounts", [], {"year": "integer", "revenue": "number"}))
         ws.extract()
@@ -101,7 +96,7 @@ def test_a_later_column_of_a_table_without_a_key_is_read_with_its_first_columns(
 def test_two_later_columns_leave_every_cell(tmp_path: Path) -> None:
     columns = {"year": "integer", "revenue": "number", "spent": "number", "staff": "integer"}
     text = parts(REVENUE, SPENT + "\n" + SPENT.replace("spent", "staff"))
-    with opened(tmp_path / "w.db", LineReader(naming=["year"]), {"report.txt": text}) as ws:
+    with opened(tmp_path / "w.db", Reader(LISTS, naming=["year"]), {"report.txt": text}) as ws:
         for number in (2, 3, 4):
             ws.pin_schema(pinned("amounts", ["year"], dict(list(columns.items())[:number])))
             ws.extract()
@@ -119,7 +114,7 @@ def test_an_empty_cell_is_never_filled_from_another_row(tmp_path: Path, dialect:
         "city: Bergen; people: 290"
     )
     columns = {"city": "text", "country": "text", "people": "integer"}
-    with opened(tmp_path / "w.db", LineReader(dialect=dialect), {"cities.txt": text}) as ws:
+    with opened(tmp_path / "w.db", Reader(LISTS, dialect=dialect), {"cities.txt": text}) as ws:
         ws.pin_schema(pinned("cities", ["country", "city"], columns))
         ws.extract()
         assert cells(ws, "cities", *columns) == [
@@ -135,7 +130,7 @@ def test_rows_of_one_certain_key_are_one_row_whose_contradicted_cell_is_open(
     texts = {"a.txt": "firm: Orla; staff: 5; city: Cork", "b.txt": "firm: Orla; staff: 7"}
     columns = {"firm": "text", "staff": "integer", "city": "text"}
     schema = pinned("firms", ["firm"], columns, key_scope="collection")
-    with opened(tmp_path / "w.db", LineReader(), texts) as ws:
+    with opened(tmp_path / "w.db", Reader(LISTS), texts) as ws:
         ws.pin_schema(schema)
         ws.extract()
         assert cells(ws, "firms", *columns) == [("Orla", 5, "Cork")] and len(ws.conflicts()) == 1
@@ -161,7 +156,7 @@ def summed(ws: Workspace, table: str, column: str) -> float:
 @DIALECTS
 def test_equal_lines_of_one_bill_are_several_things(tmp_path: Path, dialect: Dialect) -> None:
     texts = {"bill.txt": BILL, "other.txt": "bill: B8; item: Bar; amount: 9"}
-    with opened(tmp_path / "w.db", LineReader(dialect=dialect), texts) as ws:
+    with opened(tmp_path / "w.db", Reader(LISTS, dialect=dialect), texts) as ws:
         ws.pin_schema(pinned("lines", ["bill", "item"], ITEMS))
         ws.extract()
         assert len(ws.tables["lines"]) == 6 and summed(ws, "lines", "amount") == 348
@@ -175,7 +170,7 @@ def test_equal_lines_of_one_grid_are_several_things_where_its_parts_are_read_apa
     other = [f"| item: Extra {n}; amount: 1; {said}" for n in range(220)]
     room = "| item: Room; amount: 145 | a night |"
     grid = "\n".join(["| line | note |", "| --- | --- |", room, *other, room])
-    with opened(tmp_path / "w.db", LineReader(), {"bill.md": grid}) as ws:
+    with opened(tmp_path / "w.db", Reader(LISTS), {"bill.md": grid}) as ws:
         assert len({chunk for chunk, _ in ws.session.catalog.chunks.places()}) > 1
         ws.pin_schema(pinned("lines", ["item"], {"item": "text", "amount": "number"}))
         ws.extract()
@@ -188,7 +183,7 @@ def test_halves_of_one_year_are_one_row_and_years_of_two_firms_are_two(tmp_path:
         "b.txt": parts("year: 2021; revenue: 90; profit: 4", "year: 2021; profit: 4; spent: 7"),
     }
     columns = {"year": "integer", "revenue": "number", "profit": "number", "spent": "number"}
-    with opened(tmp_path / "w.db", LineReader(), texts) as ws:
+    with opened(tmp_path / "w.db", Reader(LISTS), texts) as ws:
         ws.pin_schema(pinned("amounts", ["year"], columns))
         ws.extract()
         assert cells(ws, "amounts", *columns) == [(2021, 110, 5, 8), (2021, 90, 4, 7)]
@@ -207,7 +202,7 @@ def test_a_key_that_reaches_over_the_collection_brings_two_reports_together(tmp_
     }
     columns = {"firm": "text", "year": "integer", "revenue": "number", "spent": "number"}
     for scope, rows in (("collection", 1), ("document", 2)):
-        with opened(tmp_path / f"{scope}.db", LineReader(), texts) as ws:
+        with opened(tmp_path / f"{scope}.db", Reader(LISTS), texts) as ws:
             ws.pin_schema(pinned("amounts", ["firm", "year"], columns, key_scope=scope))
             ws.extract()
             assert len(ws.tables["amounts"]) == rows
@@ -218,7 +213,7 @@ def test_halves_of_one_document_join_and_another_document_contradicts_them(tmp_p
     halves = parts("firm: Orla; revenue: 5; staff: 3", "firm: Orla; spent: 1")
     texts = {"a.txt": halves, "b.txt": "firm: Orla; revenue: 6; staff: 4"}
     columns = {"firm": "text", "revenue": "number", "staff": "integer", "spent": "number"}
-    with opened(tmp_path / "w.db", LineReader(), texts) as ws:
+    with opened(tmp_path / "w.db", Reader(LISTS), texts) as ws:
         ws.pin_schema(pinned("firms", ["firm"], columns, key_scope="collection"))
         ws.extract()
         assert cells(ws, "firms", *columns) == [("Orla", 5, 3, 1)] and {
@@ -234,7 +229,7 @@ def test_rows_of_one_key_that_contradict_each_other_in_two_parts_are_an_open_con
         "year: 2021; revenue: 120; profit: 5; staff: 3",
     )
     columns = {"year": "integer", "revenue": "number", "profit": "number", "staff": "integer"}
-    with opened(tmp_path / "w.db", LineReader(), {"a.txt": text}) as ws:
+    with opened(tmp_path / "w.db", Reader(LISTS), {"a.txt": text}) as ws:
         ws.pin_schema(pinned("amounts", ["year"], columns))
         ws.extract()
         assert [conflict.column for conflict in ws.conflicts()] == ["revenue"]
@@ -267,7 +262,7 @@ def agent(scope: str) -> Any:
 
 
 def paid(tmp_path: Path, proposed: dict[str, Any], settles: Any = None) -> Any:
-    reader = LineReader(TOTAL, tables=[proposed], settles=settles)
+    reader = Reader(LISTS, sql=TOTAL, tables=[proposed], settles=settles)
     with opened(tmp_path / "w.db", reader, RECEIPTS) as ws:
         return ws.ask(next(iter(TOTAL))), reader, len(ws.tables["receipts"])
 
@@ -312,7 +307,7 @@ def test_the_agent_may_say_that_a_key_of_the_schema_ends_with_its_document(tmp_p
 
 
 def test_a_doubted_merge_is_settled_by_a_person(tmp_path: Path) -> None:
-    reader = LineReader(TOTAL, tables=[table_of(["who"], WHO, key_scope="collection")])
+    reader = Reader(LISTS, sql=TOTAL, tables=[table_of(["who"], WHO, key_scope="collection")])
     for verb, value in (("merge", 45), ("split", 90)):
         with opened(tmp_path / f"{verb}.db", reader, RECEIPTS) as ws:
             assert ws.ask(next(iter(TOTAL))).doubts
@@ -333,7 +328,7 @@ MEAN = {"What is the mean LDL?": "SELECT AVG(ldl) FROM samples"}
 def lab(
     place: Path, text: str, dialect: Dialect = FULL, settles: Any = None
 ) -> tuple[Any, list[Any]]:
-    reader = LineReader(MEAN, dialect=dialect, settles=settles)
+    reader = Reader(LISTS, sql=MEAN, dialect=dialect, settles=settles)
     with opened(place / "w.db", reader, {"lab.txt": text}) as ws:
         ws.pin_schema(pinned("samples", ["patient", "time"], TAKEN))
         return ws.ask(next(iter(MEAN))), ws.conflicts()
@@ -407,7 +402,9 @@ BONUS = {"person": "text", "no": "text", "bonus": "number"}
 
 def bonuses(tmp_path: Path, text: str, dialect: Dialect = FULL, settles: Any = None) -> Any:
     with opened(
-        tmp_path / "w.db", LineReader(PAID, dialect=dialect, settles=settles), {"memo.txt": text}
+        tmp_path / "w.db",
+        Reader(LISTS, sql=PAID, dialect=dialect, settles=settles),
+        {"memo.txt": text},
     ) as ws:
         ws.pin_schema(pinned("bonuses", ["no"], BONUS))
         return ws.ask(next(iter(PAID)))
@@ -454,7 +451,7 @@ ROWS = re.compile(r'row_id (\S+): \{[^}]*?(?:"no": "(B\d+)"[^}]*)?\}')
 def test_a_person_says_whether_a_row_without_its_key_is_another_one(
     tmp_path: Path, verb: str, value: float
 ) -> None:
-    with opened(tmp_path / "w.db", LineReader(PAID), {"memo.txt": BONUSES}) as ws:
+    with opened(tmp_path / "w.db", Reader(LISTS, sql=PAID), {"memo.txt": BONUSES}) as ws:
         ws.pin_schema(pinned("bonuses", ["no"], BONUS))
         assert ws.ask(next(iter(PAID))).doubts
         getattr(ws, verb)("bonuses", {"no": "B17"}, {"person": "Okafor", "bonus": 300})
@@ -494,7 +491,7 @@ def test_a_row_that_does_not_tell_its_key_is_counted(tmp_path: Path) -> None:
         "no: B22; person: Lindt; bonus: 450"
     )
     with opened(
-        tmp_path / "w.db", LineReader(counted, tables=[proposed]), {"memo.txt": text}
+        tmp_path / "w.db", Reader(LISTS, sql=counted, tables=[proposed]), {"memo.txt": text}
     ) as ws:
         answer = ws.ask(next(iter(counted)))
         assert answer.value == 3 and not answer.doubts
@@ -513,7 +510,7 @@ MEMBERS = {
 def test_one_of_two_contradictions_of_a_thing_is_decided_and_nothing_counts_twice(
     tmp_path: Path,
 ) -> None:
-    with opened(tmp_path / "w.db", LineReader(MEMBERS), CLUBS) as ws:
+    with opened(tmp_path / "w.db", Reader(LISTS, sql=MEMBERS), CLUBS) as ws:
         columns = {"club": "text", "head": "text", "members": "integer"}
         ws.pin_schema(pinned("clubs", ["club"], columns, key_scope="collection"))
         before = ws.ask(next(iter(MEMBERS)))
@@ -532,9 +529,9 @@ LINES = {"no": "text", "pos": "integer", "work": "text", "amount": "number"}
 
 def filed(
     tmp_path: Path, second: str, settles: Any = None, dialect: Dialect = FULL
-) -> tuple[Any, LineReader]:
-    reader = LineReader(
-        TOTAL, tables=[table_of(["no", "pos"], LINES)], settles=settles, dialect=dialect
+) -> tuple[Any, Reader]:
+    reader = Reader(
+        LISTS, sql=TOTAL, tables=[table_of(["no", "pos"], LINES)], settles=settles, dialect=dialect
     )
     with opened(tmp_path / "w.db", reader, {"scan.txt": INVOICE, "mail.txt": second}) as ws:
         return ws.ask(next(iter(TOTAL))), reader
@@ -578,7 +575,9 @@ def test_a_single_line_that_is_filed_twice_is_asked_about_though_nothing_varies(
         "no: RE-118; pos: 1; work: Hedge; amount: 240",
         {"key": ["no", "pos"], "scope": "collection", "reason": "one"},
     )
-    reader = LineReader(TOTAL, tables=[table_of(["no", "pos"], LINES)], settles=lambda _: one)
+    reader = Reader(
+        LISTS, sql=TOTAL, tables=[table_of(["no", "pos"], LINES)], settles=lambda _: one
+    )
     with opened(
         tmp_path / "w.db", reader, {"scan.txt": line, "mail.txt": line + "; sent: again"}
     ) as ws:

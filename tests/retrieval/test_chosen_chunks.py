@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from reading_model import reading_model
 
 import sliders
 from sliders.engine import Session, card_of, shown_to_gate
@@ -17,6 +16,7 @@ from sliders.llm import COMPACT, FULL, Dialect, Request
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
+from tests.worlds import Reader
 
 PAGES = 12
 TABLE = Table(
@@ -68,7 +68,7 @@ def left_out(
 def test_the_chunk_with_the_columns_words_stays_and_so_does_the_first(
     tmp_path: Path, keeper_at: int, most: int
 ) -> None:
-    with opened(tmp_path, reading_model(context_tokens=2600)) as ws:
+    with opened(tmp_path, Reader(context_tokens=2600).model) as ws:
         ws.add_text(text(keeper_at), "a.md")
         chunks = ws.session.catalog.chunks.of(ws.session.catalog.documents.all()[0].id)
         holder = next(c.position for c in chunks if "The keeper" in c.text)
@@ -82,7 +82,7 @@ def test_the_chunk_with_the_columns_words_stays_and_so_does_the_first(
 
 
 def test_short_documents_are_read_whole(tmp_path: Path) -> None:
-    with opened(tmp_path, reading_model()) as ws:
+    with opened(tmp_path, Reader().model) as ws:
         ws.add_text("The keeper is Ida Holm.", "a.md")
         assert left_out(ws.session, [Asked(TABLE, TABLE.columns)], 1) == set()
 
@@ -93,7 +93,7 @@ def test_the_gate_sees_what_stands_inside_a_chunk(tmp_path: Path) -> None:
         "# Notes\n\nWords first.\n\n## Balance sheet\n\n| Line | 2020 |\n|---|---|\n"
         f"{rows}\n\nWords last.\n"
     )
-    with opened(tmp_path, reading_model()) as ws:
+    with opened(tmp_path, Reader().model) as ws:
         (tmp_path / "a.md").write_text(page, encoding="utf-8")
         ws.add(tmp_path / "a.md")
         document = ws.session.catalog.documents.get(ws.session.catalog.documents.all()[0].id)
@@ -108,7 +108,7 @@ def test_the_gate_sees_of_a_table_the_rows_that_the_chunk_holds(tmp_path: Path) 
     (tmp_path / "a.md").write_text(
         f"# Notes\n\n| Line | told |\n|---|---|\n{rows}\n\nWords last.\n", encoding="utf-8"
     )
-    with opened(tmp_path, reading_model(context_tokens=2600)) as ws:
+    with opened(tmp_path, Reader(context_tokens=2600).model) as ws:
         ws.add(tmp_path / "a.md")
         document = ws.session.catalog.documents.get(ws.session.catalog.documents.all()[0].id)
         chunks = ws.session.catalog.chunks.of(document.id)

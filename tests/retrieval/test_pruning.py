@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from reading_model import reading_model
 
 import sliders
 from sliders.engine import choose_chunks as choose
 from sliders.engine import fill, missing_work
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
+from tests.worlds import Reader
 
 FILLER = "Nothing of note was seen on that day by anyone who was there. " * 90
 THINGS = Table(
@@ -32,7 +32,7 @@ def test_long_documents_are_asked_where_the_columns_words_stand(
 ) -> None:
     monkeypatch.setattr(choose, "_MOST_EMBEDDED", most_embedded)
     monkeypatch.setattr(fill, "BEFORE_GATE", 5)
-    model = reading_model(name="reader", context_tokens=4000)
+    model = Reader(name="reader", context_tokens=4000).model
     with sliders.Workspace(
         tmp_path / "w.db", model=model, embedder=HashEmbedder(), concurrency=3
     ) as ws:
@@ -53,7 +53,7 @@ def test_long_documents_are_asked_where_the_columns_words_stand(
 
 
 def test_calls_prepared_ahead_wait_for_a_slot(tmp_path: Path) -> None:
-    model = reading_model(latency=0.01)
+    model = Reader(latency=0.01).model
     with sliders.Workspace(
         tmp_path / "w.db", model=model, embedder=HashEmbedder(), concurrency=8
     ) as ws:
@@ -74,7 +74,7 @@ def test_files_are_added_one_by_one_and_a_copy_is_said_once(tmp_path: Path) -> N
     (docs / "b.txt").write_text("The name is Ash.")
     (docs / "c.txt").write_text(" \n")
     (docs / "d.txt").write_text("The name is Elm.")
-    with sliders.Workspace(tmp_path / "w.db", model=reading_model(), embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(tmp_path / "w.db", model=Reader().model, embedder=HashEmbedder()) as ws:
         report = ws.add(docs)
         assert (len(report.new), len(report.same), len(report.failures)) == (2, 0, 1)
         assert report.warnings == ("a.txt: b.txt has the same content and is not added again",)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import document, reading_model
 
 from sliders import Workspace
 from sliders.audit import collect
+from tests.worlds import Reader, document
 
 TEXTS = {
     "anchor.txt": document("Anchor", cost="120 euros", keeper="Ida Holm"),
@@ -31,7 +31,7 @@ def pinned(*columns: str) -> dict[str, Any]:
 def test_a_column_that_was_not_asked_yet_is_empty_everywhere(
     place: str | Path, tmp_path: Path, later: tuple[str, ...]
 ) -> None:
-    with Workspace(place, model=reading_model()) as ws:
+    with Workspace(place, model=Reader().model) as ws:
         for name, text in TEXTS.items():
             ws.add_text(text, name)
         ws.pin_schema(pinned("name", "cost"))

@@ -18,8 +18,8 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Grain, Schema, Table
 from sliders.values import ColumnType
-from tests.engine.query_double import SHIPS as VESSELS
-from tests.engine.query_double import PatternReader, workspace
+from tests.ships import SHIPS as VESSELS
+from tests.ships import SegmentReader, workspace_of_ships
 
 GROSS, NET = "the gross weight in tons", "the net weight in tons"
 ONLY_LARGE = "the gross weight in tons, of large ships alone"
@@ -242,8 +242,8 @@ def test_values_of_an_earlier_definition_stay_in_the_audit(place: str | Path) ->
 
 
 def test_a_query_over_documents_leaves_no_value_of_an_earlier_definition(tmp_path: Path) -> None:
-    with workspace(tmp_path) as ws:
-        run_sync(run_query(ws.session, "SELECT ship, length FROM docs", reader=PatternReader()))
+    with workspace_of_ships(tmp_path) as ws:
+        run_sync(run_query(ws.session, "SELECT ship, length FROM docs", reader=SegmentReader()))
         ws.session.catalog.tables.materialise("ships")
         changed = (
             replace(c, description="her length in feet") if c.name == "length" else c
@@ -254,7 +254,7 @@ def test_a_query_over_documents_leaves_no_value_of_an_earlier_definition(tmp_pat
             query_frame(
                 ws.session,
                 "SELECT length FROM docs WHERE ship = 'Nautilus3'",
-                reader=PatternReader(),
+                reader=SegmentReader(),
             )
         )
         frame = ws.tables["ships"]

@@ -1,5 +1,5 @@
-"""A workspace of small made-up documents, and a reader that finds values by a pattern and
-counts what it is sent.
+"""The ships and towns of the world: long prose with a value here and there (`truth` says which),
+and what reads them for a query, from the segments that it is sent alone.
 """
 
 from __future__ import annotations
@@ -16,41 +16,37 @@ from sliders.errors import BudgetExceeded
 from sliders.extraction import Absence, Cell, Grounding, Span
 from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder
-from sliders.schema import Column, Table
+from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType, Scalar
 
-FILLER = (
+NUMBER, INTEGER = ColumnType.NUMBER, ColumnType.INTEGER
+PROSE = (
     "The weather was dull that week and nobody came to see it. A long road leads past the mill to "
     "the harbour. Some said that the old bridge would be closed again in spring. Music was heard "
     "from the square until late. "
 )
-TOWNS = ("Arden", "Brill", "Corfe", "Diss", "Eye")
-
-
-def ship_text(number: int) -> str:
-    """A document about a ship: name, port, length and year at fixed places, prose between them."""
-    port = TOWNS[number % len(TOWNS)]
-    year = (
-        f"She was launched in the year {1900 + number}. "
-        if number % 3
-        else "Nobody knows when she was launched. "
-    )
-    return (
-        f"The vessel Nautilus{number} is described here.\n\n{FILLER}\n\n"
-        f"Her home port is the town of {port}.\n\n{FILLER}\n\n"
-        f"She measures {20 + number} metres in length.\n\n{FILLER}\n\n{year}\n"
-    )
-
-
-def town_text(name: str, people: int) -> str:
-    """A document about a town."""
-    return (
-        f"The municipality of {name} lies on a hill.\n\n{FILLER}\n\n"
-        f"Its population is {people} people.\n\n{FILLER}\n"
-    )
-
-
-PATTERNS = {
+PORTS = ("Arden", "Brill", "Corfe", "Diss", "Eye")
+SHIPS = Table(
+    "ships",
+    (
+        Column("ship", description="name of the vessel"),
+        Column("port", description="home port, the town"),
+        Column("length", INTEGER, "how long she measures in metres"),
+        Column("launched", INTEGER, "year in which she was launched"),
+    ),
+    row="a vessel",
+    grain="document",
+)
+TOWNS = Table(
+    "towns",
+    (
+        Column("town", description="name of the municipality"),
+        Column("population", INTEGER, "number of people"),
+    ),
+    row="a municipality",
+    grain="document",
+)
+_PRINTED = {
     ("ships", "ship"): r"vessel (\w+)",
     ("ships", "port"): r"home port is the town of (\w+)",
     ("ships", "length"): r"measures (\d+) metres",
@@ -64,48 +60,49 @@ def truth(number: int) -> dict[str, Scalar]:
     """What a ship's document states."""
     return {
         "ship": f"Nautilus{number}",
-        "port": TOWNS[number % len(TOWNS)],
+        "port": PORTS[number % len(PORTS)],
         "length": 20 + number,
         "launched": 1900 + number if number % 3 else None,
     }
 
 
-SHIPS = Table(
-    "ships",
-    (
-        Column("ship", description="name of the vessel"),
-        Column("port", description="home port, the town"),
-        Column("length", ColumnType.INTEGER, "how long she measures in metres"),
-        Column("launched", ColumnType.INTEGER, "year in which she was launched"),
-    ),
-    row="a vessel",
-    grain="document",
-)
-TOWN_TABLE = Table(
-    "towns",
-    (
-        Column("town", description="name of the municipality"),
-        Column("population", ColumnType.INTEGER, "number of people"),
-    ),
-    row="a municipality",
-    grain="document",
-)
+def ship_text(number: int) -> str:
+    """A document about a ship: name, port, length and year at fixed places, prose between them."""
+    told = truth(number)
+    year = (
+        f"She was launched in the year {told['launched']}. "
+        if told["launched"]
+        else "Nobody knows when she was launched. "
+    )
+    return (
+        f"The vessel {told['ship']} is described here.\n\n{PROSE}\n\n"
+        f"Her home port is the town of {told['port']}.\n\n{PROSE}\n\n"
+        f"She measures {told['length']} metres in length.\n\n{PROSE}\n\n{year}\n"
+    )
 
 
-class PatternReader:
-    """Finds a value only in the segments that it is sent. `limit` is a budget in tokens;
-    `delay` lets others run; `absence` is why what it finds does not enter.
+def town_text(name: str, people: int) -> str:
+    """A document about a town."""
+    return (
+        f"The municipality of {name} lies on a hill.\n\n{PROSE}\n\n"
+        f"Its population is {people} people.\n\n{PROSE}\n"
+    )
+
+
+class SegmentReader:
+    """Finds the values of ships and towns, only in the segments that it is sent. `limit` is a
+    budget in calls; `delay` lets others run; `absence` is why what it finds does not enter.
     """
+
+    overhead = 0
 
     def __init__(
         self,
-        overhead: int = 0,
         limit: int | None = None,
         delay: bool = False,
         absence: Absence | None = None,
     ) -> None:
         self.absence = absence
-        self.overhead = overhead
         self.calls: list[tuple[str, tuple[str, ...]]] = []
         self.characters = 0
         self._limit, self._delay = limit, delay
@@ -113,6 +110,7 @@ class PatternReader:
     async def read(
         self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
     ) -> Reading:
+        """The cells of a document that the places show."""
         if self._limit is not None and len(self.calls) >= self._limit:
             raise BudgetExceeded("the limit of calls is reached")
         if self._delay:
@@ -124,15 +122,13 @@ class PatternReader:
     def _cell(
         self, document: Document, table: Table, column: Column, places: Sequence[Place]
     ) -> Cell:
-        pattern = PATTERNS.get((table.name, column.name)) or PATTERNS.get(
+        pattern = _PRINTED.get((table.name, column.name)) or _PRINTED.get(
             ("ships", column.name), r"(?!x)x"
         )
         for match in re.finditer(pattern, document.text):
             if any(start <= match.start() and match.end() <= end for start, end in places):
                 words = match.group(1)
-                value: Scalar = (
-                    int(words) if column.type in (ColumnType.INTEGER, ColumnType.NUMBER) else words
-                )
+                value: Scalar = int(words) if column.type in (INTEGER, NUMBER) else words
                 return Cell(
                     column.name,
                     value,
@@ -144,17 +140,17 @@ class PatternReader:
         return Cell(column.name, absence=Absence.NOT_STATED)
 
 
-def workspace(folder: Path, ships: int = 20, towns: bool = False, schema: bool = True) -> Workspace:
+def workspace_of_ships(
+    folder: Path, ships: int = 20, towns: bool = False, schema: bool = True
+) -> Workspace:
     """A workspace of ships, with towns beside them on request."""
     ws = Workspace(
         folder / "w.db", model=ScriptedModel({}, context_tokens=16_000), embedder=HashEmbedder()
     )
     for number in range(ships):
         ws.add_text(ship_text(number), f"ship_{number:02}.txt")
-    for number, town in enumerate(TOWNS if towns else ()):
+    for number, town in enumerate(PORTS if towns else ()):
         ws.add_text(town_text(town, 1000 * (number + 1)), f"town_{town}.txt")
     if schema:
-        from sliders.schema import Schema
-
-        ws.session.catalog.schemas.save(Schema((SHIPS, TOWN_TABLE) if towns else (SHIPS,)), "test")
+        ws.session.catalog.schemas.save(Schema((SHIPS, TOWNS) if towns else (SHIPS,)), "test")
     return ws
