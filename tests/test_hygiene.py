@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from pathlib import Path
 
@@ -11,6 +12,35 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "sliders").rglob("*.py"))
+ROOMS = sorted(path.parent.name for path in (ROOT / "sliders").glob("*/__init__.py"))
+USERS = sorted(
+    path for folder in ("tests", "benchmarks", "demo") for path in (ROOT / folder).rglob("*.py")
+)
+"""Code that uses the package from outside."""
+MODULES = {
+    "benchmarks/optimizer_joins.py": {"engine.query_joins"},
+    "benchmarks/planning/hinted.py": {"answer.reading_workflows", "engine.workflow"},
+    "benchmarks/planning/reading.py": {"engine.understand"},
+    "tests/compact/test_model_file.py": {"compact.model_file"},
+    "tests/engine/test_cluster.py": {
+        "engine.ray_runner",
+        "engine.ray_tasks",
+        "engine.ray_workers",
+    },
+    "tests/engine/test_cut_short.py": {"store.database"},
+    "tests/engine/test_front.py": {"engine.ask"},
+    "tests/engine/test_query_joins.py": {"engine.query_joins"},
+    "tests/llm/test_client.py": {"llm.retry"},
+    "tests/llm/test_doubles.py": {"llm.network_switch"},
+    "tests/llm/test_prompts.py": {"llm.prompts"},
+    "tests/retrieval/test_pruning.py": {"engine.choose_chunks", "engine.fill"},
+    "tests/store/test_catalog.py": {"store.codec"},
+}
+"""Modules inside a room that a file may import: it changes a figure or a function of them while it
+runs, or measures one that the room does not export. No file is added.
+"""
+FOREIGN = {"benchmarks/systems/sliders_genie.py"}
+"""Files that import another package of the same name."""
 PROMPTS = sorted((ROOT / "prompts").rglob("*.md"))
 MOST_LINES, MOST_LINES_OF_A_FUNCTION = 500, 40
 _MACHINE_PATH = re.compile(r"/(?:home|root|work|Users)/\w|[A-Z]:\\\\Users|/tmp/\w")
@@ -87,3 +117,46 @@ def test_only_the_command_line_catches_everything() -> None:
                     assert not (isinstance(node.type, ast.Name) and node.type.id == "Exception"), (
                         path
                     )
+
+
+def _imported(path: Path) -> list[tuple[str, str]]:
+    """What a file imports of the package, as pairs of module and name, "" for a whole module."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            found += [(node.module or "", alias.name) for alias in node.names]
+        elif isinstance(node, ast.Import):
+            found += [(alias.name, "") for alias in node.names]
+    return [one for one in found if one[0].split(".")[0] == "sliders"]
+
+
+def _exported(room: str) -> set[str]:
+    """The names that a room exports."""
+    return set(importlib.import_module(f"sliders.{room}").__all__)
+
+
+def _inside(module: str, name: str) -> str:
+    """The module inside a room that an import reaches, "" where it reaches none."""
+    room, *deeper = [*module.split("."), *([name] if name else [])][1:] or [""]
+    if room not in ROOMS or module == "sliders.llm.testing" or deeper == ["testing"]:
+        return ""
+    outside = len(deeper) < 1 or (module == f"sliders.{room}" and name in _exported(room))
+    return "" if outside else f"{room}.{deeper[0]}"
+
+
+@pytest.mark.parametrize("path", USERS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_uses_the_package_imports_the_names_that_its_rooms_export(path: Path) -> None:
+    file = str(path.relative_to(ROOT))
+    imported = _imported(path) if file not in FOREIGN else []
+    assert [name for _, name in imported if name.startswith("_")] == []
+    inside = {reached for module, name in imported if (reached := _inside(module, name))}
+    assert inside == MODULES.get(file, set())
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_is_tested_through_a_workspace_or_the_command_line(room: str) -> None:
+    files = [path.read_text(encoding="utf-8") for path in (ROOT / "tests" / room).glob("test_*.py")]
+    opened = re.compile(
+        r"\bWorkspace\(|\bworkspace_of_ships\(" + (r"|\brun\(\[" if room == "cli" else "")
+    )
+    assert any(opened.search(text) for text in files)
