@@ -1,6 +1,8 @@
 # Each target does all its own set-up in $(VENV), on a machine that has Python 3.11 to 3.13 and nothing else.
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Tests start many interpreters: they read compiled files and do not compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: install test lint demo docs clean
 
@@ -8,7 +10,7 @@ install:
 	@.ci/make-venv $(VENV)
 
 test: install
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: install
 	@$(BIN)/ruff check .
