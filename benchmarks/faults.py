@@ -2,9 +2,10 @@
 how many planted faults the tests catch.
 
 Each fault of `faults.yaml` is put into a copy of the checkout; it is caught when a test fails
-there, or runs without end. Only tests that enter the faulty function are run, the fastest first; a
-first run of the whole suite under coverage.py finds them. All results are kept in the folder
-`--work`, and the command goes on from there.
+there, or runs without end. Only tests that could notice it are run, the fastest first: those that
+run its lines, and in which its expression has another value. One run of the whole suite under
+coverage.py finds them. All results are kept in the folder `--work`, and the command goes on from
+there.
 """
 
 from __future__ import annotations
@@ -25,14 +26,7 @@ from typing import Any
 
 from benchmarks.checkout import ROOT
 from benchmarks.faults_places import Fault, FaultNotFound, Package, load
-from benchmarks.faults_tests import (
-    Entries,
-    copied,
-    entries,
-    environment,
-    figures_of,
-    pytest_command,
-)
+from benchmarks.faults_tests import SuiteRun, copied, environment, pytest_command
 
 WORK = ROOT / "benchmarks" / "out" / "faults"
 _MEASURED = ("sliders", "tests", "prompts", "pyproject.toml")
@@ -45,7 +39,7 @@ seconds to end in order.
 class Trial:
     """Tests of one fault in a copy of the checkout."""
 
-    def __init__(self, fault: Fault, known: Entries, work: Path) -> None:
+    def __init__(self, fault: Fault, known: SuiteRun, work: Path) -> None:
         self._fault, self._known = fault, known
         self._folder, self._file = (
             work / "copies" / fault.name,
@@ -73,7 +67,8 @@ class Trial:
             place = Package(checkout / "sliders").place(self._fault)
         except FaultNotFound as error:
             return {"outcome": "not found", "by": str(error)}
-        tests = self._known.of(str(place.path.relative_to(checkout)), place.function)
+        file = str(place.path.relative_to(checkout))
+        tests = self._known.could_notice(self._fault.name, place, file)
         place.path.write_text(place.with_fault(self._fault.after), encoding="utf-8")
         self._log.write_text("", encoding="utf-8")
         chosen = len(tests)
@@ -88,7 +83,7 @@ class Trial:
             tests.remove(failing)
         return {
             "outcome": "missed",
-            "by": "" if chosen else "no test enters the function",
+            "by": "" if chosen else "no test runs it or sees a difference",
             "tests": chosen,
         }
 
@@ -152,7 +147,7 @@ def _run(
 
 
 def figures(
-    faults: Sequence[Fault], outcomes: Sequence[dict[str, Any]], known: Entries
+    faults: Sequence[Fault], outcomes: Sequence[dict[str, Any]], known: SuiteRun
 ) -> dict[str, Any]:
     """Counts of outcomes, in all and by room, and the names of what was not caught."""
     rooms = {fault.room: Counter[str]() for fault in faults}
@@ -175,7 +170,7 @@ def figures(
             room: {"caught": counts["caught"], "of": counts.total()}
             for room, counts in sorted(rooms.items())
         },
-        **figures_of(known),
+        **known.figures(),
     }
 
 
@@ -223,7 +218,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise SystemExit(f"faults.yaml has no {', '.join(sorted(lacking))}")
     work = args.work.resolve()
     _check_work(work)
-    known = entries(ROOT, work)
+    known = SuiteRun(ROOT, work / "suite")
 
     def tried(fault: Fault) -> dict[str, Any]:
         one = Trial(fault, known, work).outcome()

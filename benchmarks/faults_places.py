@@ -21,7 +21,10 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One expression of one function that becomes another one; see `faults.yaml`."""
+    """One expression of one function that becomes another one; see `faults.yaml`.
+
+    One that `acts` does something beside having a value, before or after.
+    """
 
     name: str
     room: str
@@ -30,16 +33,18 @@ class Fault:
     after: str
     shows: str
     context: str = ""
+    acts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Characters `start` to `end` of a file."""
+    """Characters `start` to `end` of a file, and the lines that run when they do."""
 
     path: Path
     function: str
     start: int
     end: int
+    lines: frozenset[int]
 
     def with_fault(self, after: str) -> str:
         """The file's text with another expression at this place; the file stays as it is.
@@ -79,7 +84,7 @@ class Package:
             raise FaultNotFound(f"{fault.name}: there is no function {fault.function}")
         wanted = _plain(fault.before)
         places = [
-            Place(path, fault.function, *span)
+            Place(path, fault.function, *span, _lines(function, node))
             for path, function in known
             if not fault.context
             or any(ast.unparse(node) == _plain(fault.context) for node in own_nodes(function))
@@ -128,6 +133,14 @@ def own_nodes(function: Function) -> Iterator[ast.AST]:
 def _plain(source: str) -> str:
     """An expression or a statement as `ast.unparse` writes it."""
     return ast.unparse(ast.parse(source))
+
+
+def _lines(function: Function, node: ast.expr) -> frozenset[int]:
+    """The lines of an expression, and the first one of the statement that it belongs to."""
+    statements = [one for one in own_nodes(function) if isinstance(one, ast.stmt)]
+    around = [one.lineno for one in statements if any(inner is node for inner in ast.walk(one))]
+    last = node.end_lineno or node.lineno
+    return frozenset(range(node.lineno, last + 1)) | frozenset([max(around)] if around else [])
 
 
 def _span(text: str, node: ast.expr) -> tuple[int, int] | None:

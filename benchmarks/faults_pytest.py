@@ -17,8 +17,7 @@ from typing import Any
 
 import pytest
 
-CONTEXT = "FAULTS_CONTEXT"
-"""Variable of the environment that tells processes started by a test which test that is."""
+from benchmarks.faults_watch import CONTEXT
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,22 +1,21 @@
-"""Which tests enter which function: one run of the suite under coverage.py, in a
-copy of the checkout.
+"""Which tests could notice a fault: one run of the suite under coverage.py, in a copy of the
+checkout in which the faults are watched.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.faults_places import Function, functions_of, own_nodes
+from benchmarks.faults_places import Place, load
+from benchmarks.faults_watch import FILE, watch
 
 PLUGIN = "benchmarks.faults_pytest"
 LEFT_OUT = "embedded"
@@ -33,24 +32,62 @@ core = ctrace
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Entries:
-    """What one run of the suite told.
+class SuiteRun:
+    """One run of the suite: made once in a folder, then read from it.
 
-    `entered` holds the tests of a function, named "file::qualified name"; `order` all tests, the
-    fastest first; `failed` those that fail without any fault; `lines` the coverage of lines.
+    `seconds` holds the seconds of each test, and `failed` those that fail without any fault.
+
+    Raises:
+        RuntimeError: the suite did not run to its end.
     """
 
-    entered: dict[str, list[str]]
-    order: list[str]
-    seconds: dict[str, float]
-    failed: list[str]
-    lines: dict[str, float]
+    def __init__(self, checkout: Path, folder: Path) -> None:
+        self._folder = folder
+        if not (folder / "noted.json").is_file():
+            _run_suite(checkout, folder)
+        noted = _json(folder / "noted.json")
+        self.seconds: dict[str, float] = noted["seconds"]
+        self.failed: list[str] = noted["failed"]
+        self._users: dict[str, list[str]] = noted["users"]
+        self._order = _ordered(self.seconds, self._users)
+        self._watched = set(_json(folder / "watched.json"))
+        self._noticed: dict[str, set[str]] = defaultdict(set)
+        for line in (folder / "noticed.jsonl").read_text(encoding="utf-8").splitlines():
+            name, context = json.loads(line)
+            self._noticed[name].add(context)
+        if not (folder / "lines.json").is_file():
+            _report_lines(folder)
+        self.lines: dict[str, float] = _json(folder / "lines.json")
 
-    def of(self, file: str, function: str) -> list[str]:
-        """The tests that enter a function, the fastest first; none that fails anyway."""
-        entering = set(self.entered.get(f"{file}::{function}", ())).difference(self.failed)
-        return [test for test in self.order if test in entering]
+    def could_notice(self, name: str, place: Place, file: str) -> list[str]:
+        """The tests that run the lines of a fault and, where it is watched, in which its expression
+        has another value; the fastest first, and none that fails anyway.
+
+        Args:
+            file: the path of the place inside the checkout.
+        """
+        import coverage
+
+        data = coverage.CoverageData(str(self._folder / "data" / "coverage"))
+        data.read()
+        contexts = data.contexts_by_lineno(str(self._folder / "checkout" / file))
+        tests = self._tests({one for line in place.lines for one in contexts.get(line, ())})
+        if name in self._watched:
+            tests &= self._tests(self._noticed[name])
+        return [test for test in self._order if test in tests.difference(self.failed)]
+
+    def _tests(self, contexts: set[str]) -> set[str]:
+        """The tests of contexts, those that share a fixture included; all of them for what runs
+        while modules are imported.
+        """
+        if "" in contexts:
+            return set(self.seconds)
+        return {test for one in contexts for test in self._users.get(one, (one,))}
+
+    def figures(self) -> dict[str, Any]:
+        """What is told of the suite: its tests, and the lines of the package that they run."""
+        told = {"tests": len(self.seconds), "left_out": LEFT_OUT}
+        return {**told, "failed_without_a_fault": self.failed, "line_coverage": self.lines}
 
 
 def copied(checkout: Path, to: Path) -> Path:
@@ -60,14 +97,9 @@ def copied(checkout: Path, to: Path) -> Path:
 
 
 def environment(checkout: Path, **more: str) -> dict[str, str]:
-    """The variables of a run of tests in a copy: nothing of the caller's own
-    settings of the package.
-    """
-    own = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("SLIDERS_", "FAULTS_", "COVERAGE_"))
-    }
+    """The variables of a run of tests in a copy: nothing of the caller's own settings."""
+    foreign = ("SLIDERS_", "FAULTS_", "COVERAGE_")
+    own = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     return {**own, "PYTHONPATH": str(checkout), **more}
 
 
@@ -77,94 +109,49 @@ def pytest_command(folder: Path, *arguments: str) -> list[str]:
     return [sys.executable, "-m", "pytest", *own, *arguments]
 
 
-def entries(checkout: Path, work: Path) -> Entries:
-    """The tests of a checkout by function: found once, then read from the folder `work`.
-
-    Raises:
-        RuntimeError: the suite did not run to its end.
-    """
-    file = work / "entries.json"
-    if not file.is_file():
-        folder = work / "map"
-        if not (folder / "noted.json").is_file():
-            _run_suite(checkout, folder)
-        file.write_text(json.dumps(asdict(_read(folder))), encoding="utf-8")
-    return Entries(**json.loads(file.read_text(encoding="utf-8")))
+def _json(file: Path) -> Any:
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def _run_suite(checkout: Path, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "data").mkdir(parents=True)
-    place, settings, noted = (
-        copied(checkout, folder / "checkout"),
-        folder / "coverage.rc",
-        folder / "noted.json",
-    )
+    place, settings = copied(checkout, folder / "checkout"), folder / "coverage.rc"
+    noted, noticed = folder / "noted.json", folder / "noticed.jsonl"
     settings.write_text(_SETTINGS.format(checkout=place, folder=folder), encoding="utf-8")
-    variables = environment(place, COVERAGE_PROCESS_START=str(settings), FAULTS_RECORD=str(noted))
-    command = pytest_command(folder, "-m", f"not {LEFT_OUT}")
+    watched = watch(place / "sliders", load())
+    (folder / "watched.json").write_text(json.dumps(watched), encoding="utf-8")
+    noticed.write_text("", encoding="utf-8")
+    files = {"COVERAGE_PROCESS_START": settings, "FAULTS_RECORD": noted, FILE: noticed}
     with (folder / "log.txt").open("w", encoding="utf-8") as log:
         subprocess.run(
-            command, cwd=place, env=variables, stdout=log, stderr=subprocess.STDOUT, check=False
+            pytest_command(folder, "-m", f"not {LEFT_OUT}"),
+            cwd=place,
+            env=environment(place, **{name: str(file) for name, file in files.items()}),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            check=False,
         )
     if not noted.is_file():
         raise RuntimeError(f"the suite did not run to its end: see {folder / 'log.txt'}")
 
 
-def _read(folder: Path) -> Entries:
-    """The entries out of what coverage.py and the plugin wrote down."""
+def _report_lines(folder: Path) -> None:
+    """Join what the processes of the run wrote down, and count the lines of the package."""
     import coverage
 
-    noted = json.loads((folder / "noted.json").read_text(encoding="utf-8"))
-    report = folder / "lines.json"
+    report = folder / "report.json"
     measured = coverage.Coverage(config_file=str(folder / "coverage.rc"))
     measured.combine([str(folder / "data")], keep=True)
     measured.save()
     measured.json_report(outfile=str(report))
-    totals = json.loads(report.read_text(encoding="utf-8"))["totals"]
+    totals = _json(report)["totals"]
     lines = {
         "percent": round(totals["percent_covered"], 2),
         "covered": totals["covered_lines"],
         "all": totals["num_statements"],
     }
-    data, checkout = measured.get_data(), folder / "checkout"
-    entered: dict[str, list[str]] = {}
-    # templates are measured, too
-    for file in sorted(file for file in data.measured_files() if file.endswith(".py")):
-        contexts = data.contexts_by_lineno(file)
-        name = str(Path(file).relative_to(checkout))
-        for function, tests in _entering(Path(file), contexts, noted["users"]):
-            entered[f"{name}::{function}"] = tests
-    return Entries(
-        entered=entered,
-        order=_ordered(noted["seconds"], noted["users"]),
-        seconds=noted["seconds"],
-        failed=noted["failed"],
-        lines=lines,
-    )
-
-
-def _entering(
-    path: Path, contexts: Mapping[int, Iterable[str]], users: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[str, list[str]]]:
-    """Functions of a file with the tests that ran a line of their bodies, themselves or by a
-    fixture that they share.
-    """
-    for name, function in functions_of(ast.parse(path.read_text(encoding="utf-8"))):
-        ran = {
-            context
-            for line in _body_lines(function)
-            for context in contexts.get(line, ())
-            if context
-        }
-        yield name, sorted({test for context in ran for test in users.get(context, (context,))})
-
-
-def _body_lines(function: Function) -> set[int]:
-    """Lines that run only when the function is called; all lines of a function that is one line."""
-    first = function.body[0]
-    own = {node.lineno for node in own_nodes(function) if isinstance(node, ast.stmt)}
-    return {line for line in own if line >= first.lineno}
+    (folder / "lines.json").write_text(json.dumps(lines), encoding="utf-8")
 
 
 def _ordered(seconds: Mapping[str, float], users: Mapping[str, Sequence[str]]) -> list[str]:
@@ -175,14 +162,3 @@ def _ordered(seconds: Mapping[str, float], users: Mapping[str, Sequence[str]]) -
         groups[test.split("::")[0] if test in sharing else test].append(test)
     fastest = sorted(groups.values(), key=lambda tests: sum(seconds[test] for test in tests))
     return [test for tests in fastest for test in tests]
-
-
-def figures_of(known: Entries) -> dict[str, Any]:
-    """What is told of the suite: its tests, and the lines of the package that they run."""
-    failed = {"failed_without_a_fault": known.failed}
-    return {
-        "tests": len(known.seconds),
-        "left_out": LEFT_OUT,
-        **failed,
-        "line_coverage": known.lines,
-    }

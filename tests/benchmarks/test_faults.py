@@ -4,11 +4,15 @@ replaced wherever it lies.
 
 from __future__ import annotations
 
+import json
+import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks.faults_places import Fault, FaultNotFound, Package, load
+from benchmarks.faults_watch import watch
 
 ROOT = Path(__file__).resolve().parents[2]
 TOY = '''"""Grüße: an umlaut before the place."""
@@ -75,3 +79,24 @@ def test_of_functions_of_one_name_the_context_tells_which(tmp_path: Path) -> Non
     )
     place = package.place(fault)
     assert "assert coins\n        return (coins >= 4)" in place.with_fault(fault.after)
+
+
+def test_a_watched_fault_keeps_its_value_and_names_the_tests_in_which_it_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy(tmp_path)
+    assert watch(tmp_path, [FAULT]) == ["one-coin-more"]
+    purse = runpy.run_path(str(tmp_path / "deep" / "purse.py"))["Purse"]()
+    purse.marks, purse.most = "€", 3
+    monkeypatch.setenv("FAULTS_WATCHED", str(tmp_path / "noticed.jsonl"))
+    for context, coins, full in (("below", 2, False), ("at", 3, True), ("above", 4, True)):
+        monkeypatch.setenv("FAULTS_CONTEXT", context)
+        assert purse.full(coins) is full
+    noticed = (tmp_path / "noticed.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in noticed] == [["one-coin-more", "at"]]
+
+
+def test_a_fault_that_acts_is_not_watched(tmp_path: Path) -> None:
+    toy(tmp_path)
+    assert watch(tmp_path, [replace(FAULT, acts=True)]) == []
+    assert (tmp_path / "deep" / "purse.py").read_text(encoding="utf-8") == TOY
