@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,10 @@ def _called(tree: ast.AST) -> set[str]:
     return {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
 
-def _modules(wanted: str) -> list[str]:
-    found = []
+@cache
+def _names() -> dict[str, set[str]]:
+    """Of each module the names that it calls, hands on or imports."""
+    names = {}
     for path in sorted(SOURCES.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         imported = {
@@ -25,9 +28,12 @@ def _modules(wanted: str) -> list[str]:
             if isinstance(node, ast.ImportFrom)
             for name in node.names
         }
-        if any(wanted in name for name in _called(tree) | imported):
-            found.append(str(path.relative_to(SOURCES)))
-    return found
+        names[str(path.relative_to(SOURCES))] = _called(tree) | imported
+    return names
+
+
+def _modules(wanted: str) -> list[str]:
+    return [module for module, names in _names().items() if any(wanted in name for name in names)]
 
 
 @pytest.mark.parametrize(
