@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 # The kernel is a process of its own: its first cell puts the double in.
 _DOUBLE = """
 import sys
-sys.path[:0] = {places!r}
+sys.path[:0] = [{root!r}]
 import sliders
 from tests.worlds import BRIDGES, Reader
 
@@ -41,9 +41,7 @@ def test_each_notebook_is_tested() -> None:
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_notebook_runs_where_jupyter_starts_it(name: str, tmp_path: Path) -> None:
     notebook = jupytext.read(ROOT / "notebooks" / f"{name}.py")
-    notebook.cells.insert(
-        0, nbformat.v4.new_code_cell(_DOUBLE.format(places=[str(ROOT / "tests")]))
-    )
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(_DOUBLE.format(root=str(ROOT))))
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "demo").symlink_to(ROOT / "demo")
     place = {"metadata": {"path": str(tmp_path / "notebooks")}}
