@@ -74,13 +74,13 @@ async def from_tables(session: Session, texts: Sequence[str]) -> list[Answer]:
 async def _alone(session: Session, cascade: bool) -> Answer:
     """Answer the session's question by its workflow."""
     question = session.question
-    if question.route.workflow == "reply":
-        return turned_away(question.text)
     for verdict, reason in question.explained():
         session.decide("plan", "question", verdict, reason)
-    if question.route.workflow == TABLES:
-        return await _under_hints(session)
+    if question.route.workflow == "reply":
+        return turned_away(question.text)
     try:
+        if question.route.workflow == TABLES:
+            return await _under_hints(session)
         return await read_passages(session, cascade)
     except BudgetExceeded as error:
         text = f"No answer yet: {error}"
