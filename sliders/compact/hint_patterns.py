@@ -214,14 +214,13 @@ _ASKS = re.compile(
 )
 
 
-def parse_hints(text: str, extra: Sequence[Directive] = ()) -> Hints:
-    """The question without the sentences that are hints only, and the hints,
-    those of `extra` first.
+def parse_hints(text: str) -> Hints:
+    """The question without the sentences that are hints only, and the hints.
 
     A sentence that asks and hints at once stays in the question, and so does one that says what the
     answer is. Contradictions are dropped and said.
     """
-    found: list[Directive] = list(extra)
+    found: list[Directive] = []
     kept: list[str] = []
     for sentence in _SENTENCE.findall(text[:20_000]):
         hint = next((one for read in _READERS if (one := read(sentence.strip())) is not None), None)

@@ -12,7 +12,7 @@ from sliders.engine.question import TABLES, Question
 from sliders.engine.session import Session
 from sliders.engine.ways import ways_of
 from sliders.errors import PlanError
-from sliders.schema.hints import Directive, Hints, settle_hints
+from sliders.schema.hints import Directive, Hints
 
 AUTO = "auto"
 CHOICES = tuple(name for name in WORKFLOWS if name != "reply")
@@ -56,14 +56,6 @@ async def understand(
     ]
 
 
-def with_directives(hints: Hints, directives: Sequence[Directive]) -> Hints:
-    """The hints with others beside them; what contradicts itself is dropped."""
-    if not directives:
-        return hints
-    settled, notes = settle_hints([*directives, *hints.directives])
-    return replace(hints, directives=settled, notes=(*hints.notes, *notes))
-
-
 def planned(
     session: Session,
     question: Question,
@@ -73,7 +65,7 @@ def planned(
     directives: Sequence[Directive] = (),
 ) -> Question:
     """The question with its hints and its route; no model is called."""
-    hints = with_directives(hints, directives)
+    hints = hints.with_given(directives)
     if cut != question.text:
         words = f"it was cut to the {len(cut.split())} that ask"
         question.notes.append(f"the question has {len(question.text.split())} words; {words}")

@@ -116,6 +116,16 @@ class Hints:
         """The hints as they were understood, a line each, for the user."""
         return tuple(": ".join(pair) for pair in self.told())
 
+    def with_given(self, directives: Sequence[Directive]) -> Hints:
+        """These hints behind others that were given beside the words of the question; what
+        contradicts itself is dropped.
+        """
+        if not directives:
+            return self
+        every = tuple(dict.fromkeys([*directives, *self.directives]))
+        settled, notes = settle_hints(every)
+        return replace(self, directives=settled, notes=(*self.notes, *notes))
+
     @property
     def narrow(self) -> bool:
         """Whether they say more than what the answer is: such a question is asked by itself."""

@@ -95,7 +95,7 @@ def test_contradictions_are_dropped_and_said():
 
 
 def test_hints_in_python_come_first():
-    hints = parse_hints("Who signed? Ignore waivers.", [Locate(("Annex",))])
+    hints = parse_hints("Who signed? Ignore waivers.").with_given([Locate(("Annex",))])
     assert hints.directives == (Locate(("Annex",)), Ignore(("waivers",)))
     assert hints.of(Locate) == (Locate(("Annex",)),)
 
