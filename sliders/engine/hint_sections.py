@@ -14,6 +14,7 @@ from sliders.retrieval.context import Outline
 from sliders.retrieval.embeddings import Embedder, Vectors
 from sliders.retrieval.lexical import terms
 from sliders.schema.hints import Ignore, Locate
+from sliders.values.vocabulary import WORDS_OF_HEADINGS
 
 Span = tuple[int, int]
 
@@ -22,25 +23,6 @@ _MIN_MATCH = 0.5
 _MARGIN = 0.12
 """Tags this near to the best one are kept with it."""
 _TAG_CHARACTERS = 400
-_GENERIC = frozenset(
-    {
-        "table",
-        "section",
-        "chapter",
-        "statement",
-        "appendix",
-        "note",
-        "part",
-        "document",
-        "the",
-        "of",
-        "in",
-        "and",
-        "for",
-        "a",
-        "an",
-    }
-)
 _ROWS_IN_TAG = 6
 
 
@@ -155,7 +137,7 @@ def _matching(
     if vectors is None or not tags:
         return []
     wants_table = "table" in terms(hint)
-    wanted = set(terms(hint)) - _GENERIC
+    wanted = set(terms(hint)) - WORDS_OF_HEADINGS
     if not wanted:
         return []
     cosines = vectors @ embedder.embed([hint])[0]

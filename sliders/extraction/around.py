@@ -14,11 +14,10 @@ from sliders.values.amounts import Context
 from sliders.values.bounds import bound_at
 from sliders.values.notes import scale_in, title_note
 from sliders.values.numbers import Number, numbers_in
-from sliders.values.units import dimension
+from sliders.values.units import dimension, names_unit
 
 _REACH = 120
 _BRACKETS = re.compile(r"[(\[]([^()\[\]\n]{1,40})[)\]]")
-_NO_UNITS = ("", "percent", "coin")
 
 
 def as_printed(source: Source, start: int, end: int, column: Column) -> str:
@@ -117,7 +116,8 @@ def _unit_beside(source: Source, line: str, low: int, start: int, end: int, colu
     one that code knows.
     """
     return next(
-        (unit for unit in _named(source, line, low, start, end) if _is_unit(unit, column)), ""
+        (unit for unit in _named(source, line, low, start, end) if names_unit(unit, column.unit)),
+        "",
     )
 
 
@@ -127,15 +127,3 @@ def _named(source: Source, line: str, low: int, start: int, end: int) -> Iterato
         yield behind[1].strip()
     yield from reversed(_BRACKETS.findall(line[:start]))
     yield from _BRACKETS.findall(source.context_at(start + low).note)
-
-
-def _is_unit(name: str, column: Column) -> bool:
-    """Whether code knows a unit of that name, where it is no other word, too."""
-    kind = dimension(name)
-    return kind not in _NO_UNITS and (
-        name.lower() not in _WORDS_TOO or kind == dimension(column.unit)
-    )
-
-
-_WORDS_TOO = frozenset("min in mi m g t h s l c f".split())
-"""Units that are words or abbreviations of other things in a header."""

@@ -22,12 +22,8 @@ from sliders.reconcile.repairs import (
 )
 from sliders.values.folding import fold, signed
 from sliders.values.units import convert, same_unit
+from sliders.values.vocabulary import NEWER
 
-_NEWER = re.compile(
-    r"(?:the )?(?:newer|newest|later|latest|most recent|more recent)"
-    r"(?: (?:document|filing|report|version|statement|source|figure|edition|release|file|"
-    r"letter|one|value)s?)?"
-)
 _VERBATIM = {
     Grounding.EXACT: 2,
     Grounding.NORMALIZED: 2,
@@ -125,7 +121,7 @@ def by_precedence(sides: Sequence[Side], rules: Sequence[Precedence], column: st
     for rule in rules:
         if rule.column and rule.column != column:
             continue
-        if _NEWER.fullmatch(fold(rule.prefer)):
+        if NEWER.fullmatch(fold(rule.prefer)):
             if found := by_criteria(sides, ("newer_document",)):
                 return replace(found, reason=f"the user's rule: {rule.prefer!r}; {found.reason}")
             continue

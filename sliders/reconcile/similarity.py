@@ -21,14 +21,13 @@ from rapidfuzz.distance import DamerauLevenshtein
 
 from sliders.reconcile.column_codes import Codes
 from sliders.values.folding import fold
+from sliders.values.vocabulary import STOPWORDS
 
 Floats = npt.NDArray[np.float64]
 _SEGMENT = re.compile(r"[,;()/:]|\s[-–—]+\s|-{2,}|—")
 _ABBREVIATED = re.compile(r"\b([^\W\d_]{1,8})(?=\.)", re.UNICODE)
 _PAIR_BUDGET = 4_000_000
 _ACRONYM_LENGTHS = (3, 4, 5)
-STOPWORDS = frozenset("the a an of and for in on at to by de la le der die das und et y e".split())
-"""They weigh nothing in a similarity, which suggests and decides nothing."""
 
 
 def segments(text: str) -> list[str]:

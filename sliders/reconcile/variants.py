@@ -20,7 +20,6 @@ from rapidfuzz.distance import DamerauLevenshtein
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.canonical import pairs_by_words
 from sliders.reconcile.column_codes import Codes
-from sliders.reconcile.other_forms import country, written_forms
 from sliders.values.folding import (
     LEGAL_FORMS,
     legal_form,
@@ -31,6 +30,7 @@ from sliders.values.folding import (
     turned,
     unaccented,
 )
+from sliders.values.names import country, written_forms
 
 Kind = Literal[
     "spelling",

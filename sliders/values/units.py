@@ -177,6 +177,19 @@ def dimension(unit: str) -> str:
     return known[0] if known else ""
 
 
+_NO_UNITS = ("", "percent", "coin")
+_WORDS_TOO = frozenset("min in mi m g t h s l c f".split())
+"""Units that are words or abbreviations of other things in a header."""
+
+
+def names_unit(name: str, wanted: str) -> bool:
+    """Whether a name in a header or a label is a unit, and no other word where another kind of unit
+    is wanted.
+    """
+    kind = dimension(name)
+    return kind not in _NO_UNITS and (name.lower() not in _WORDS_TOO or kind == dimension(wanted))
+
+
 def same_unit(one: str, other: str) -> bool:
     """Whether two units are one ("ft" and "feet", "points" and "point")."""
     a, b = _key(one), _key(other)

@@ -1,8 +1,10 @@
 """Words and abbreviations of numbers, scales and currencies, by what they mean;
-names of months come from CLDR.
+names of months come from CLDR. Words that tell no name or heading from another.
 """
 
 from __future__ import annotations
+
+import re
 
 # Number words (English).
 
@@ -241,3 +243,19 @@ MONTH_CASES: tuple[str, ...] = (
     "lednu únoru březnu dubnu květnu červnu červenci srpnu září říjnu listopadu prosinci",
 )
 """Names of months in the cases that CLDR leaves out ("in March"), January to December."""
+
+
+# Words that tell no name, heading or document from another.
+
+STOPWORDS = frozenset("the a an of and for in on at to by de la le der die das und et y e".split())
+"""They weigh nothing in a similarity, which suggests and decides nothing."""
+WORDS_OF_HEADINGS = frozenset(
+    "table section chapter statement appendix note part document the of in and for a an".split()
+)
+"""A hint where to look names its place by its other words."""
+NEWER = re.compile(
+    r"(?:the )?(?:newer|newest|later|latest|most recent|more recent)"
+    r"(?: (?:document|filing|report|version|statement|source|figure|edition|release|file|"
+    r"letter|one|value)s?)?"
+)
+"""A person's rule that the newer document holds, folded."""
