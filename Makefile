@@ -22,7 +22,7 @@ demo: install
 	@$(BIN)/python -m demo
 
 docs: install
-	@$(BIN)/python -m tests.cli.help_blocks README.md
+	@$(BIN)/python -m tests.cli.help_blocks docs/command-line.md
 
 clean:
 	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

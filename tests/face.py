@@ -159,7 +159,11 @@ def packaging() -> dict[str, Any]:
     README and notebooks show.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    texts = [ROOT / "README.md", *sorted((ROOT / "notebooks").glob("*.py"))]
+    texts = [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+        *sorted((ROOT / "notebooks").glob("*.py")),
+    ]
     shown = "\n".join(path.read_text(encoding="utf-8") for path in texts)
     return {
         "scripts": [f"{name} = {target}" for name, target in project["scripts"].items()],

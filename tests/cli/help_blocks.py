@@ -1,5 +1,5 @@
-"""The help texts in the README, generated.
-`python -m tests.cli.help_blocks README.md` (or `make docs`) renews them.
+"""The help texts in the documentation, generated.
+`python -m tests.cli.help_blocks docs/command-line.md` (or `make docs`) renews them.
 """
 
 from __future__ import annotations

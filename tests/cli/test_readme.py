@@ -1,4 +1,4 @@
-"""The README says what the program says, and what it shows runs."""
+"""README and pages of `docs/` say what the program says, and what they show runs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,18 @@ from tests.cli.help_blocks import commands, help_text, renewed
 from tests.worlds import Reader, document
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
+DOCUMENTATION = "\n".join(TEXTS.values())
 
 
-def test_help_blocks_are_up_to_date() -> None:
-    assert renewed(README) == README, "run: make docs"
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_help_blocks_are_up_to_date(page: Path) -> None:
+    assert renewed(TEXTS[page]) == TEXTS[page], "run: make docs"
+
+
+def test_the_readme_is_short() -> None:
+    assert len(TEXTS[ROOT / "README.md"].splitlines()) <= 150
 
 
 def test_every_command_is_described() -> None:
@@ -26,8 +33,8 @@ def test_every_command_is_described() -> None:
         r"^  ([a-z-]+) {2,}", help_text("sliders").split("Commands:")[1], re.MULTILINE
     )
     assert len(listed) >= 15
-    assert {name for name in listed if not re.search(rf"sliders {name}\b", README)} == set()
-    assert "sliders ask" in commands(README)
+    assert {name for name in listed if not re.search(rf"sliders {name}\b", DOCUMENTATION)} == set()
+    assert "sliders ask" in commands(DOCUMENTATION)
 
 
 def test_every_variable_and_setting_is_in_the_table() -> None:
@@ -36,24 +43,27 @@ def test_every_variable_and_setting_is_in_the_table() -> None:
         for f in fields(Settings)
         if f.name not in ("stage_models", "budget")
     }
-    assert {name for name in variables if f"`{name}`" not in README} == set()
-    assert {f.name for f in fields(Settings) if f"`{f.name}`" not in README} == set()
+    assert {name for name in variables if f"`{name}`" not in DOCUMENTATION} == set()
+    assert {f.name for f in fields(Settings) if f"`{f.name}`" not in DOCUMENTATION} == set()
 
 
-def test_every_public_name_is_in_the_readme() -> None:
-    assert {name for name in sliders.__all__ if not re.search(rf"\b{name}\b", README)} == set()
+def test_every_public_name_is_in_the_documentation() -> None:
+    assert {
+        name for name in sliders.__all__ if not re.search(rf"\b{name}\b", DOCUMENTATION)
+    } == set()
 
 
 def test_every_file_that_is_named_is_there() -> None:
-    for target in re.findall(r"\]\(([^)#:]+)\)", README):
-        assert (ROOT / target).exists(), target
+    for page, text in TEXTS.items():
+        for target in re.findall(r"\]\(([^)#:]+)[^):]*\)|src=\"([^\":]+)\"", text):
+            assert (page.parent / "".join(target)).exists(), (page, target)
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"`make ([a-z]+)`", README):
+    for target in re.findall(r"`make ([a-z]+)`", DOCUMENTATION):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
 def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = re.search(r"<!-- example -->\n```python\n(.*?)```", README, re.DOTALL)
+    example = re.search(r"<!-- example -->\n```python\n(.*?)```", DOCUMENTATION, re.DOTALL)
     assert example is not None
     monkeypatch.chdir(tmp_path)
     (tmp_path / "reports").mkdir()
@@ -71,10 +81,26 @@ def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (tmp_path / "audit.db").exists()
 
 
+def test_the_short_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    example = re.search(r"<!-- example: short -->\n```python\n(.*?)```", DOCUMENTATION, re.DOTALL)
+    assert example is not None
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reports").mkdir()
+    text = document("Anchor", cost="120 euros")
+    (tmp_path / "reports" / "Anchor.txt").write_text(text, encoding="utf-8")
+    real = sliders.ask
+    monkeypatch.setattr(sliders, "ask", lambda *words: real(*words, model=Reader().model))
+    names: dict[str, object] = {}
+    exec(example[1], names)
+    answer = names["answer"]
+    assert isinstance(answer, sliders.Answer)
+    assert answer.value == 120
+
+
 def test_the_example_with_a_double_runs_as_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    example = re.search(r"<!-- example: double -->\n```python\n(.*?)```", README, re.DOTALL)
+    example = re.search(r"<!-- example: double -->\n```python\n(.*?)```", DOCUMENTATION, re.DOTALL)
     assert example is not None
     monkeypatch.chdir(tmp_path)
     exec(example[1], {})  # it asserts its own answer
