@@ -11,50 +11,64 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from sliders.api import Workspace
 from sliders.documents import Document
-from sliders.engine import Place, Reading, description_vector
-from sliders.extraction import Absence, Cell, Grounding, Span
+from sliders.engine import LocalRunner, Reading, Session, description_vector
+from sliders.extraction import Absence, Cell, Extraction, Grounding, Row, Span
+from sliders.llm import Model
 from sliders.retrieval import SegmentIndex
 from sliders.schema import Column, Table
 from sliders.values import Scalar
 
 _WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _SHORT = 2
+Place = tuple[int, int]
 Gold = Mapping[tuple[str, str, str], Scalar]
 """Value by table, document name and column."""
 
 
-class GoldReader:
-    """See the module. `overhead` is what a call costs beside its segments."""
+class GoldReader(LocalRunner):
+    """See the module; a call costs nothing beside its segments."""
 
     def __init__(
         self,
         gold: Gold,
         index: SegmentIndex,
         names: Mapping[str, str],
-        overhead: int = 0,
         holders: dict[tuple[str, str, str], dict[int, Place]] | None = None,
     ) -> None:
         self.gold, self.index, self.names = gold, index, names
-        self.overhead = overhead
         self.tokens = 0
         self.calls = 0
         self._holders = {} if holders is None else holders
 
-    async def read(
+    def of(self, workspace: Workspace) -> Session:
+        """The session of a workspace whose documents this one reads."""
+        return replace(workspace.session, runner=self)
+
+    def frame_tokens(self, model: Model) -> int:
+        return 0
+
+    async def read(self, reading: Reading, model: Model) -> Extraction:
+        (asked,), chunk = reading.asked, reading.chunk
+        cells = self.cells(reading.document, asked.table, asked.columns, reading.pieces)
+        return Extraction(
+            chunk.id, (Row("", asked.table.name, chunk.document_id, chunk.id, 0, cells),)
+        )
+
+    def cells(
         self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
-    ) -> Reading:
+    ) -> tuple[Cell, ...]:
+        """What one call finds in segments of a document."""
         spans = self.index.entries[document.id].spans.tolist()
         rows = {(start, end): (row, tokens) for row, (start, end, tokens) in enumerate(spans)}
         sent = [rows[place] for place in places]
-        tokens = sum(size for _, size in sent)
-        self.tokens += tokens
+        self.tokens += sum(size for _, size in sent)
         self.calls += 1
-        cells = [
-            self._cell(document, table, column, [row for row, _ in sent]) for column in columns
-        ]
-        return Reading(tuple(cells), tokens + self.overhead)
+        segments = [row for row, _ in sent]
+        return tuple(self._cell(document, table, column, segments) for column in columns)
 
     def _cell(self, document: Document, table: Table, column: Column, rows: Sequence[int]) -> Cell:
         value = self.gold.get((table.name, self.names[document.id], column.name))

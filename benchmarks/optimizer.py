@@ -76,7 +76,7 @@ async def measure(suite: Suite, query: BenchQuery) -> dict[str, tuple[int, float
     for name, (policy, one_by_one) in strategies(suite, query).items():
         reader = suite.reader()
         with ordered(policy, one_by_one):
-            result = await run_query(suite.workspace.session, query.sql, reader=reader, reuse=False)
+            result = await run_query(reader.of(suite.workspace), query.sql, reuse=False)
         measured[name] = (reader.tokens, row_f1(result.rows, wanted), reader.calls)
     return measured
 
@@ -95,22 +95,18 @@ async def scan(
         columns = [gold.table.column(name) for name in use.attributes]
         if top is None:
             every = list(range(len(suite.index.sizes(document_id))))
-            found = (
-                await reader.read(
-                    document, gold.table, columns, suite.index.places(document_id, every)
-                )
-            ).cells
+            found = reader.cells(
+                document, gold.table, columns, suite.index.places(document_id, every)
+            )
             values = {cell.column: cell.value for cell in found}
         for column in columns if top is not None else ():
             near = suite.index.vectors(document_id) @ description_vector(
                 suite.index.embedder, gold.table, column
             )
             chosen = sorted(np.argsort(-near, kind="stable")[:top].tolist())
-            found = (
-                await reader.read(
-                    document, gold.table, [column], suite.index.places(document_id, chosen)
-                )
-            ).cells
+            found = reader.cells(
+                document, gold.table, [column], suite.index.places(document_id, chosen)
+            )
             values[column.name] = found[0].value
         if any(value is not None for value in values.values()) and holds(use.where, values):
             rows.append(tuple(values[name] for name in use.select))

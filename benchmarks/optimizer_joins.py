@@ -114,6 +114,6 @@ async def _run(suite: Suite, sql: str, start: str):  # type: ignore[no-untyped-d
     if start:
         linking.first_join = lambda edges, sides: NextJoin(start, "", 0.0)
     try:
-        return await run_query(suite.workspace.session, sql, reader=suite.reader(), reuse=False)
+        return await run_query(suite.reader().of(suite.workspace), sql, reuse=False)
     finally:
         linking.first_join = chosen

@@ -71,7 +71,7 @@ async def _one(suite: Suite, query: BenchQuery) -> tuple[float, float, int, int,
     """F1 with the model and with the double, tokens with each, and those of all documents."""
     wanted = matching(suite.tables[query.tables[0]], query.sql)
     session = suite.workspace.session
-    double = await run_query(session, query.sql, reader=suite.reader(), reuse=False)
+    double = await run_query(suite.reader().of(suite.workspace), query.sql, reuse=False)
     began = time.monotonic()
     found = await run_query(session, query.sql, reuse=False)
     scores = [

@@ -7,13 +7,15 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sliders.api import Workspace
 from sliders.documents import Document
-from sliders.engine import Place, Reading
+from sliders.engine import LocalRunner, Reading, Session
 from sliders.errors import BudgetExceeded
-from sliders.extraction import Absence, Cell, Grounding, Span
+from sliders.extraction import Absence, Cell, Extraction, Grounding, Row, Span
+from sliders.llm import Model
 from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
@@ -89,12 +91,13 @@ def town_text(name: str, people: int) -> str:
     )
 
 
-class SegmentReader:
+Places = Sequence[tuple[int, int]]
+
+
+class SegmentReader(LocalRunner):
     """Finds the values of ships and towns, only in the segments that it is sent. `limit` is a
     budget in calls; `delay` lets others run; `absence` is why what it finds does not enter.
     """
-
-    overhead = 0
 
     def __init__(
         self,
@@ -107,21 +110,34 @@ class SegmentReader:
         self.characters = 0
         self._limit, self._delay = limit, delay
 
-    async def read(
-        self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
-    ) -> Reading:
-        """The cells of a document that the places show."""
+    def of(self, ws: Workspace) -> Session:
+        """The session of a workspace whose documents this one reads."""
+        return replace(ws.session, runner=self)
+
+    def frame_tokens(self, model: Model) -> int:
+        return 0
+
+    async def read(self, reading: Reading, model: Model) -> Extraction:
+        """The cells of a document that the places show; chunks are the model's to read."""
+        if not reading.pieces:
+            return await super().read(reading, model)
         if self._limit is not None and len(self.calls) >= self._limit:
             raise BudgetExceeded("the limit of calls is reached")
         if self._delay:
             await asyncio.sleep(0)
-        self.calls.append((document.name, tuple(column.name for column in columns)))
-        self.characters += sum(end - start for start, end in places)
-        return Reading(tuple(self._cell(document, table, column, places) for column in columns), 1)
+        (asked,) = reading.asked
+        self.calls.append((reading.document.name, tuple(c.name for c in asked.columns)))
+        self.characters += sum(end - start for start, end in reading.pieces)
+        return one_row(
+            reading,
+            [
+                self.cell(reading.document, asked.table, column, reading.pieces)
+                for column in asked.columns
+            ],
+        )
 
-    def _cell(
-        self, document: Document, table: Table, column: Column, places: Sequence[Place]
-    ) -> Cell:
+    def cell(self, document: Document, table: Table, column: Column, places: Places) -> Cell:
+        """A value that the places show, or that there is none."""
         pattern = _PRINTED.get((table.name, column.name)) or _PRINTED.get(
             ("ships", column.name), r"(?!x)x"
         )
@@ -138,6 +154,14 @@ class SegmentReader:
                     absence=self.absence,
                 )
         return Cell(column.name, absence=Absence.NOT_STATED)
+
+
+def one_row(reading: Reading, cells: Sequence[Cell]) -> Extraction:
+    """What a call gives that finds these cells."""
+    (asked,), chunk = reading.asked, reading.chunk
+    return Extraction(
+        chunk.id, (Row("", asked.table.name, chunk.document_id, chunk.id, 0, tuple(cells)),)
+    )
 
 
 def workspace_of_ships(

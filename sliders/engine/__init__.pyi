@@ -1,8 +1,5 @@
 from .answer import answer_need as answer_need
 from .ask import ask_questions as ask_questions
-from .attribute_reader import ModelReader as ModelReader
-from .attribute_reader import Place as Place
-from .attribute_reader import Reading as Reading
 from .backend import runner_for as runner_for
 from .choose_chunks import left_out as left_out
 from .choose_chunks import shown_to_gate as shown_to_gate
@@ -32,7 +29,7 @@ from .ingest import AddReport as AddReport
 from .ingest import Paths as Paths
 from .ingest import add_paths as add_paths
 from .ingest import add_text as add_text
-from .join_values import sought as sought
+from .join_values import join_words as join_words
 from .kept_segments import update_index as update_index
 from .left_out_sample import extrapolated as extrapolated
 from .near_odds_cut import near_cut as near_cut
@@ -58,6 +55,8 @@ from .query_run import run_query as run_query
 from .question_columns import Need as Need
 from .question_columns import known_need as known_need
 from .reconcile_memory import criteria_of as criteria_of
+from .runner import LocalRunner as LocalRunner
+from .runner import Reading as Reading
 from .running_query import Running as Running
 from .segment_ranking import Ranking as Ranking
 from .segment_ranking import chance_between as chance_between

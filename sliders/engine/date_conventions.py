@@ -29,21 +29,18 @@ class Habit:
     decimal: DecimalMark = ""
 
 
-def context_of(
-    session: Session, text: str, note: str = "", shared: Callable[[], Habit] | None = None
-) -> Context:
+def context_of(session: Session, text: str, shared: Callable[[], Habit] | None = None) -> Context:
     """What a document shows about its printed values; the habit that all others
     share where it does not.
 
-    `note` is the scale note of the tables that the words come from; `shared` gives `shared_habit`
-    where it is asked for many documents.
+    `shared` gives `shared_habit` where it is asked for many documents.
     """
     sample = text[:SAMPLE_CHARACTERS]
     order, decimal = infer_day_first(sample), infer_decimal(sample)
     if order is None or not decimal:
         habit = shared() if shared else shared_habit(session)
         order, decimal = habit.day_first if order is None else order, decimal or habit.decimal
-    return Context(note=note, day_first=order, decimal=decimal, language=language_of(sample))
+    return Context(day_first=order, decimal=decimal, language=language_of(sample))
 
 
 def shared_habit(session: Session) -> Habit:

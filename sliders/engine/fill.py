@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, partial
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from sliders.documents.document import Document
 from sliders.engine.choose_chunks import LONG, left_out, shown_to_gate
-from sliders.engine.date_conventions import Habit, context_of, shared_habit
 from sliders.engine.document_cards import card_of
+from sliders.engine.filling import Filling
 from sliders.engine.runner import Reading
 from sliders.engine.session import Session
 from sliders.engine.synchronous import together
 from sliders.engine.ways import ways_of
-from sliders.errors import BudgetExceeded, ModelUnavailable
-from sliders.extraction.cell import Absence, Row
+from sliders.errors import BudgetExceeded
+from sliders.extraction.cell import Row
 from sliders.extraction.extract import Extraction, joined
-from sliders.extraction.grid_rows import Unread
 from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked
-from sliders.llm.outcomes import every_call_failed
 from sliders.retrieval.chunk import Chunk
 from sliders.schema.types import Schema
-from sliders.store.records import Decision, Task
+from sliders.store.records import Decision, Task, TaskState
 from sliders.values.parse import Context
 
-_LEAST_AHEAD = 8
-"""Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the
-prefix of the last call.
-"""
 _OTHERS_SECONDS = 0.2
 BEFORE_GATE = 24
 """Most chunks of a document that the gate is asked about."""
@@ -45,87 +38,12 @@ class Work:
     asked: tuple[Asked, ...]
 
 
-_MOST_REFUSED = 5
-"""Documents of which no part could be read, none having been read, after which a fill stops."""
-
-
-@dataclass(slots=True)
-class Filled:
-    """What a fill did: `refused` says why parts of documents could not be read at all, by document;
-    `worked` whether any part was read for the same columns, now or by an earlier run.
-    """
-
-    asked: int = 0
-    rows: int = 0
-    left: int = 0
-    stopped: str = ""
-    refused: dict[str, str] = field(default_factory=dict)
-    worked: bool = False
-
-    @property
-    def failed(self) -> str:
-        """Why nothing was read, the commonest reason; "" where anything was."""
-        return (
-            ""
-            if self.worked or not self.refused
-            else Counter(self.refused.values()).most_common(1)[0][0]
-        )
-
-    def check(self) -> None:
-        """Refuse a fill that read nothing, or not all.
-
-        Raises:
-            BudgetExceeded: a limit was reached.
-            ModelUnavailable: no part of the documents could be read.
-        """
-        if self.stopped:
-            raise BudgetExceeded(self.stopped)
-        if self.failed:
-            raise ModelUnavailable(every_call_failed(self.failed, self.asked))
-
-    def add(self, extraction: Extraction, document_id: str) -> None:
-        """Count what one part gave.
-
-        Raises:
-            ModelUnavailable: the parts of several documents could not be read, and no other.
-        """
-        self.asked += 1
-        self.rows += len(extraction.rows)
-        cells = [
-            cell
-            for row in extraction.rows
-            for cell in row.cells
-            if cell.absence is not Absence.CALL_FAILED
-        ]
-        reasons = [refusal.reason for refusal in extraction.refusals if refusal.fatal]
-        if cells or not reasons:
-            self.worked = True
-            return
-        self.refused[document_id] = reasons[0]
-        if not self.worked and len(self.refused) >= _MOST_REFUSED:
-            raise ModelUnavailable(every_call_failed(self.failed, self.asked))
-
-
 @dataclass(frozen=True, slots=True)
 class _Missing:
     """What a document was not asked for yet: columns by chunk id and table."""
 
     document_id: str
     asked: dict[str, tuple[Asked, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Filling:
-    """One fill on its way: `chunks` are to be read in all, `slots` lets so many be read at a time,
-    `shared` asks the store once.
-    """
-
-    session: Session
-    questions: tuple[str, ...]
-    chunks: int
-    slots: asyncio.Semaphore
-    done: Filled
-    shared: Callable[[], Habit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +107,7 @@ def _work(session: Session, missing: _Missing) -> list[Work]:
 
 async def fill_cells(
     session: Session, wanted: Mapping[str, Sequence[str]], questions: Sequence[str] = ()
-) -> Filled:
+) -> Filling:
     """Extract the missing cells of these columns by table; each chunk is saved
     as soon as it is read.
 
@@ -201,25 +119,18 @@ async def fill_cells(
     for name in wanted:
         session.catalog.extractions.supersede(session.schema.table(name))
     missing = deque(_missing(session, wanted))
+    filling = Filling(session, tuple(questions), sum(len(entry.asked) for entry in missing))
     if not missing:
-        return Filled()
-    filling, number = _filling(session, questions, sum(len(m.asked) for m in missing))
+        return filling
     if _known_elsewhere(session, missing):
-        filling.done.worked = True
-        session.models.outcomes.worked += 1
+        filling.rests_on_earlier()
+
+    async def read(entry: _Missing) -> bool:
+        return await _unless_taken(filling, entry, missing)
+
     async with session.catalog.claims.kept():
-        await together(*(_documents(filling, missing) for _ in range(min(number, len(missing)))))
-    return filling.done
-
-
-def _filling(session: Session, questions: Sequence[str], chunks: int) -> tuple[_Filling, int]:
-    """A fill, and how many of its chunks are read at a time."""
-    slots = 1 if session.models.serves_one("extract") else session.settings.concurrency
-    number = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
-    shared = cache(partial(shared_habit, session))
-    return _Filling(
-        session, tuple(questions), chunks, asyncio.Semaphore(number), Filled(left=chunks), shared
-    ), number
+        await filling.each(missing, read)
+    return filling
 
 
 async def read_chunks(
@@ -236,13 +147,13 @@ async def read_chunks(
         Asked(schema.table(name), tuple(map(schema.table(name).column, columns)))
         for name, columns in wanted.items()
     )
-    filling, _ = _filling(session, questions, len(chunk_ids))
+    filling = Filling(session, tuple(questions), len(chunk_ids))
     document_of = dict(session.catalog.chunks.places())
     read = []
     for document in dict.fromkeys(
         document_of[chunk] for chunk in chunk_ids if chunk in document_of
     ):
-        if filling.done.stopped:
+        if filling.stopped:
             break
         chosen = [
             chunk for chunk in session.catalog.chunks.of(document) if chunk.id in set(chunk_ids)
@@ -250,39 +161,27 @@ async def read_chunks(
         await _read(
             filling, [Work(chunk, asked) for chunk in chosen], await _facts(filling, document)
         )
-        read += [] if filling.done.stopped else [chunk.id for chunk in chosen]
-    return read, filling.done.stopped
+        read += [] if filling.stopped else [chunk.id for chunk in chosen]
+    return read, filling.stopped
 
 
-async def _documents(filling: _Filling, waiting: deque[_Missing]) -> None:
-    """Reads document after document that nobody else works on; what others finish or
-    leave is looked at again.
-    """
-    session = filling.session
-    while waiting and not filling.done.stopped:
-        entry = waiting.popleft()
-        taken = session.catalog.claims.take(entry.document_id)
-        try:
-            left = _still_missing(session, entry)
-            filling.done.left -= len(entry.asked) - len(left.asked)
-            if left.asked and not taken:
-                waiting.append(left)
-                await asyncio.sleep(_OTHERS_SECONDS)
-            elif left.asked:
-                await _document(filling, left)
-        finally:
-            if taken:
-                session.catalog.claims.give_back(entry.document_id)
-
-
-async def _document(filling: _Filling, missing: _Missing) -> None:
+async def _unless_taken(filling: Filling, entry: _Missing, waiting: deque[_Missing]) -> bool:
+    """Reads a document that nobody else works on, else looks later at what is left of it."""
+    claims = filling.session.catalog.claims
+    taken = claims.take(entry.document_id)
     try:
-        facts = await _facts(filling, missing.document_id)
-        work = await _kept(filling, _work(filling.session, missing), facts)
-    except BudgetExceeded as error:
-        filling.done.stopped = str(error)
-    else:
-        await _read(filling, work, facts)
+        left = _still_missing(filling.session, entry)
+        filling.left -= len(entry.asked) - len(left.asked)
+        if left.asked and not taken:
+            waiting.append(left)
+            await asyncio.sleep(_OTHERS_SECONDS)
+        elif left.asked:
+            facts = await _facts(filling, left.document_id)
+            await _read(filling, await _kept(filling, _work(filling.session, left), facts), facts)
+    finally:
+        if taken:
+            claims.give_back(entry.document_id)
+    return True
 
 
 def _still_missing(session: Session, missing: _Missing) -> _Missing:
@@ -302,17 +201,13 @@ def _still_missing(session: Session, missing: _Missing) -> _Missing:
     return _Missing(missing.document_id, left)
 
 
-async def _facts(filling: _Filling, document_id: str) -> _Facts:
-    session = filling.session
-    document = session.catalog.documents.get(document_id)
-    return _Facts(
-        document,
-        await card_of(session, document),
-        context_of(session, document.text, shared=filling.shared),
-    )
+async def _facts(filling: Filling, document_id: str) -> _Facts:
+    document = filling.session.catalog.documents.get(document_id)
+    card = await card_of(filling.session, document)
+    return _Facts(document, card, filling.context(document))
 
 
-async def _kept(filling: _Filling, work: list[Work], facts: _Facts) -> list[Work]:
+async def _kept(filling: Filling, work: list[Work], facts: _Facts) -> list[Work]:
     """The work of a document that is done; what is left out is a decision and a task of its own."""
     session = filling.session
     chunks = [item.chunk for item in work]
@@ -327,7 +222,7 @@ async def _kept(filling: _Filling, work: list[Work], facts: _Facts) -> list[Work
         filling.questions,
         BEFORE_GATE,
         session.embedder,
-        among=filling.chunks,
+        among=filling.parts,
     )
     shown = [c for c in chunks if c.id not in pruned]
     texts = {c.id: shown_to_gate(c, facts.document) for c in shown}
@@ -335,7 +230,7 @@ async def _kept(filling: _Filling, work: list[Work], facts: _Facts) -> list[Work
     gated = await ways_of(model).gate.out(shown, texts, asked, model, facts.card)
     _leave_out(session, work, pruned, "pruned")
     _leave_out(session, work, gated, "gated")
-    filling.done.left -= len(pruned) + len(gated)
+    filling.left -= len(pruned) + len(gated)
     return [item for item in work if item.chunk.id not in pruned and item.chunk.id not in gated]
 
 
@@ -376,42 +271,38 @@ def _leave_out(session: Session, work: Sequence[Work], why: Mapping[str, str], s
         session.catalog.extractions.save([], tasks, decisions)
 
 
-async def _read(filling: _Filling, work: Sequence[Work], facts: _Facts) -> None:
+async def _read(filling: Filling, work: Sequence[Work], facts: _Facts) -> None:
     """The chunks of a document side by side; at a budget's end those that are under way are
     finished and counted.
     """
 
     async def one(item: Work) -> None:
         async with filling.slots:
-            if not filling.done.stopped:
+            if not filling.stopped:
                 try:
                     await _one(filling, item, facts)
                 except BudgetExceeded as error:
-                    filling.done.stopped = str(error)
+                    filling.stopped = str(error)
 
     await together(*map(one, work))
 
 
-async def _one(filling: _Filling, item: Work, facts: _Facts) -> None:
+async def _one(filling: Filling, item: Work, facts: _Facts) -> None:
     session, chunk = filling.session, item.chunk
     placed = {a.table.name: _placed(session, a, chunk) for a in item.asked}
     asked = tuple(
         Asked(a.table, (*map(a.table.column, placed[a.table.name].identity), *a.columns))
         for a in item.asked
     )
-    reading = Reading(facts.document, chunk, asked, facts.card, facts.context, filling.questions)
-    extraction = await session.runner.read(reading, session.models.model_for("extract"))
+    reading = Reading(facts.document, chunk, asked, facts.context, facts.card, filling.questions)
+    found = await filling.read(reading)
+    rows: list[Row] = []
     for wanted in item.asked:
-        _save(session, wanted, extraction, placed[wanted.table.name])
-    filling.done.add(extraction, chunk.document_id)
-    done = filling.done.asked
-    session.progress(
-        "extract",
-        done,
-        filling.done.left,
-        filling.done.rows,
-        ", ".join(a.table.name for a in item.asked),
-    )
+        rows += _rows(wanted, found, placed[wanted.table.name])
+        _keep_missed(session, wanted.table.name, found)
+    filling.save(reading, found, rows, [_task(wanted, found) for wanted in item.asked])
+    names = ", ".join(wanted.table.name for wanted in item.asked)
+    session.progress("extract", filling.asked, filling.left, filling.rows, names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,37 +332,23 @@ _FIRST = 2
 """Columns that identify rows without a key."""
 
 
-def _save(session: Session, asked: Asked, extraction: Extraction, placed: _Placed) -> None:
+def _rows(asked: Asked, found: Extraction, placed: _Placed) -> Sequence[Row]:
+    """The rows of a table, on those that stand."""
+    table, names = asked.table, [c.name for c in asked.columns]
+    rows, whole = found.of(table.name), not found.failed(table.name)
+    if not placed.rows:
+        return rows
+    return joined(rows, placed.rows, placed.identity, names, whole=whole, key=table.key)
+
+
+def _task(asked: Asked, found: Extraction) -> Task:
     table, names = asked.table.name, tuple(c.name for c in asked.columns)
-    rows: Sequence[Row] = extraction.of(table)
-    if placed.rows:
-        whole = not extraction.failed(table)
-        rows = joined(rows, placed.rows, placed.identity, names, whole=whole, key=asked.table.key)
-    refusals = [r for r in extraction.refusals if r.table in ("", table)]
-    state = "failed" if extraction.failed(table) else "done"
-    reasons = "; ".join(r.reason for r in refusals if r.fatal)
-    decisions = [
-        Decision("extract", f"chunk:{extraction.chunk_id}", "refused", f"{r.subject}: {r.reason}")
-        for r in refusals
-    ]
-    changes = [c for c in extraction.changes if c.table == table]
-    decisions += [
-        Decision("extract", f"column:{table}.{c.column}", "changed", c.told) for c in changes
-    ]
-    missed = _missed(session, table, extraction)
-    decisions += [
-        Decision("extract", f"chunk:{extraction.chunk_id}", "row not read", one.finding)
-        for one in missed
-    ]
-    session.catalog.extractions.save(
-        rows,
-        [Task(table, names, extraction.chunk_id, state, reasons)],  # type: ignore[arg-type]
-        decisions,
-    )
+    state: TaskState = "failed" if found.failed(table) else "done"
+    return Task(table, names, found.chunk_id, state, found.failure(table))
 
 
-def _missed(session: Session, table: str, extraction: Extraction) -> list[Unread]:
-    """The lines of grids that gave no row of a table, which are kept with it: they may be rows."""
+def _keep_missed(session: Session, table: str, extraction: Extraction) -> None:
+    """The lines of grids that gave no row of a table are kept with it: they may be rows."""
     knowledge, key = session.catalog.knowledge, f"unread:{table}"
     kept = knowledge.statistic(key, [])
     missed = [one for one in extraction.missed if one.table == table]
@@ -482,4 +359,3 @@ def _missed(session: Session, table: str, extraction: Extraction) -> list[Unread
             for one in missed
         ]
         knowledge.set_statistic(key, [*others, *told])
-    return missed

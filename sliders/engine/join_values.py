@@ -24,59 +24,54 @@ looked for by their words.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """The words of the names that an attribute is looked for with."""
-
-    names: tuple[frozenset[str], ...]
-
-    def rows(self, document: Document, index: SegmentIndex) -> frozenset[int]:
-        """Segments of a document that print one of the names; those with a part of it where a
-        segment's end splits it.
-        """
-        text = document.text
-        words = frozenset(fold(text).split())
-        names = [name for name in self.names if name <= words]
-        if not names:
-            return frozenset()
-        spans = index.entries[document.id].spans
-        held = [frozenset(fold(text[start:end]).split()) for start, end, _ in spans.tolist()]
-        found: set[int] = set()
-        for name in names:
-            whole = {row for row, words in enumerate(held) if name <= words}
-            found |= whole or {row for row, words in enumerate(held) if name & words}
-        return frozenset(found)
+Names = tuple[frozenset[str], ...]
+"""The words of each name that an attribute is looked for with."""
 
 
 @dataclass(slots=True)
-class Seeking:
-    """What a table's run looks for now: `names` by attribute; `unjoined` attributes of
-    documents hold none of them.
+class JoinNames:
+    """Where a table's documents print the join values that it is filtered by now: `names` by
+    attribute; `unjoined` attributes of documents hold none of them.
     """
 
-    names: dict[str, Sought] = field(default_factory=dict)
+    names: dict[str, Names] = field(default_factory=dict)
     printed: dict[tuple[str, str], frozenset[int]] = field(default_factory=dict)
     unjoined: set[tuple[str, str]] = field(default_factory=set)
 
     def rows(self, document: Document, index: SegmentIndex, attribute: str) -> frozenset[int]:
-        """Segments of a document that print a name that is sought for an attribute."""
+        """Segments of a document that print a name that an attribute is looked for with."""
         rows = self.printed.get((document.id, attribute))
         if rows is None:
-            rows = self.printed[document.id, attribute] = self.names[attribute].rows(
-                document, index
-            )
+            rows = _printing(self.names[attribute], document, index)
+            self.printed[document.id, attribute] = rows
         return rows
 
     def nulls(self, document_id: str) -> dict[str, None]:
-        """Attributes of a document that join nothing: null while they are sought, so that
-        the join filter fails.
-        """
+        """Attributes of a document that join nothing: null meanwhile, so that the join fails."""
         return {name: None for name in self.names if (document_id, name) in self.unjoined}
 
 
-def sought(
+def _printing(names: Names, document: Document, index: SegmentIndex) -> frozenset[int]:
+    """Segments that print one of the names; those with a part of it where a segment's end splits
+    it.
+    """
+    text = document.text
+    words = frozenset(fold(text).split())
+    names = tuple(name for name in names if name <= words)
+    if not names:
+        return frozenset()
+    spans = index.entries[document.id].spans
+    held = [frozenset(fold(text[start:end]).split()) for start, end, _ in spans.tolist()]
+    rows: set[int] = set()
+    for name in names:
+        whole = {row for row, words in enumerate(held) if name <= words}
+        rows |= whole or {row for row, words in enumerate(held) if name & words}
+    return frozenset(rows)
+
+
+def join_words(
     column: Column, known: Iterable[tuple[str, Scalar]], values: Sequence[Scalar]
-) -> Sought | None:
+) -> Names | None:
     """How to look for these join values in a table's documents; None where their words
     need not stand there.
 
@@ -91,7 +86,7 @@ def sought(
         return None
     if not texts or not _printed(known):
         return None
-    return Sought(tuple(dict.fromkeys(map(_words, texts))))
+    return tuple(dict.fromkeys(map(_words, texts)))
 
 
 def _words(name: str) -> frozenset[str]:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from sliders.engine.query_evidence import description_vector
-from sliders.engine.table_run import TableRun
+from sliders.engine.table_run import Candidates, TableRun
 from sliders.retrieval.embeddings import Vectors
 from sliders.retrieval.evidence import MARGIN, query_vector
 
@@ -31,16 +30,6 @@ _TIE = 0.02
 """A document this little nearer to irrelevant ones than to relevant ones is read."""
 _ANY = 2.0
 """The largest distance there is: excludes nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Documents of a table: those to work on, those excluded, and the audited part of these."""
-
-    chosen: tuple[str, ...]
-    excluded: tuple[str, ...] = ()
-    audited: tuple[str, ...] = ()
-    sampled: tuple[str, ...] = ()
 
 
 def sample_size(candidates: int) -> int:
@@ -103,11 +92,11 @@ def _candidates(
     strange = [each for each in sampled if not run.has_values(each)]
     key = f"optimizer:tau:{run.table.name}:{','.join(sorted(run.attributes))}"
     knowledge = run.session.catalog.knowledge
-    tau = float(knowledge.statistic(key, 0.0) or 0.0) if run.writer is not None else 0.0
+    tau = float(knowledge.statistic(key, 0.0) or 0.0) if run.keeps else 0.0
     if sampled or not tau:
         differ = _kinds_differ(run, [each for each in relevant if each in sampled], strange)
         tau = max(distances[each] for each in relevant) + MARGIN if differ else _ANY
-        if run.writer is not None:
+        if run.keeps:
             knowledge.set_statistic(key, tau)
     kin = _likeness(run, relevant, strange) if tau < _ANY else {}
     excluded = [

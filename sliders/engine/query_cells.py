@@ -16,7 +16,6 @@ from sliders.store.materialise import enters
 from sliders.store.records import Task
 from sliders.store.sql_names import SYSTEM_COLUMNS
 
-_BATCH = 16
 Known = defaultdict[str, dict[str, Scalar]]
 """Values by document and attribute; None is known to be not stated."""
 Shown = dict[str, list[dict[str, Scalar]]]
@@ -71,46 +70,33 @@ def _shown(session: Session, table: Table, documents: Mapping[str, str]) -> Show
     return shown
 
 
-class CellWriter:
-    """Stores cells in batches, on the row of the document's first chunk, with
-    tasks that settle them.
-
-    A document of which nothing is stated or refused has no row; it waits for the last batch, since
-    something may be found yet.
+def save_cells(
+    session: Session, table: Table, cells: Mapping[str, Mapping[str, Cell]], *, row: bool
+) -> None:
+    """Stores cells by document and column on the row of the document's first chunk, with the tasks
+    that settle them; without a `row` only the tasks.
     """
+    rows, tasks, name = [], [], table.name
+    for document_id, read in cells.items():
+        first, *others = session.catalog.chunks.of(document_id)  # it was read, so it has some
+        if row:
+            identity = row_id(name, first.id, first.start, 0)
+            rows.append(Row(identity, name, document_id, first.id, 0, tuple(read.values())))
+        tasks.append(Task(name, tuple(read), first.id, "done", "read for a query"))
+        reason = "a query read the segments that were nearest to its attributes"
+        tasks += [Task(name, tuple(read), chunk.id, "pruned", reason) for chunk in others]
+    if tasks:
+        session.catalog.extractions.save(rows, tasks)
 
-    def __init__(self, session: Session, table: Table) -> None:
-        self._session, self._table = session, table
-        self._waiting: dict[str, dict[str, Cell]] = {}
-        self._rows: set[str] = set()
 
-    def add(self, document_id: str, cell: Cell, *, row: bool) -> None:
-        """Keeps a cell to be written; `row` says whether its document is a row of the table
-        by what is known now.
-        """
-        self._waiting.setdefault(document_id, {})[cell.column] = cell
-        if row or cell.absence not in (Absence.NOT_STATED, Absence.DOES_NOT_APPLY):
-            self._rows.add(document_id)
-        if len(self._rows) >= _BATCH:
-            self._write(list(self._rows))
-
-    def flush(self) -> None:
-        """Writes what waits."""
-        self._write(list(self._waiting))
-
-    def _write(self, documents: Sequence[str]) -> None:
-        rows, tasks, table = [], [], self._table.name
-        for document_id in documents:
-            cells = self._waiting.pop(document_id)
-            first, *others = self._session.catalog.chunks.of(
-                document_id
-            )  # it was read, so it has some
-            identity = row_id(table, first.id, first.start, 0)
-            if document_id in self._rows:
-                rows.append(Row(identity, table, document_id, first.id, 0, tuple(cells.values())))
-            tasks.append(Task(table, tuple(cells), first.id, "done", "read for a query"))
-            reason = "a query read the segments that were nearest to its attributes"
-            tasks.extend(Task(table, tuple(cells), chunk.id, "pruned", reason) for chunk in others)
-            self._rows.discard(document_id)
-        if tasks:
-            self._session.catalog.extractions.save(rows, tasks)
+def cells_of_one_row(rows: Sequence[Row], names: Sequence[str]) -> list[Cell]:
+    """For each column the first cell with a value, else with a reason of its own to be empty;
+    a document has one row.
+    """
+    found = []
+    for name in names:
+        cells = [cell for row in rows if (cell := row.cell(name)) is not None]
+        refused = (c for c in cells if c.absence is not Absence.NOT_STATED)
+        empty = next(refused, Cell(name, absence=Absence.NOT_STATED))
+        found.append(next((c for c in cells if c.absence is None), empty))
+    return found

@@ -9,7 +9,7 @@ from sliders.query.cost import TokenEstimate
 from sliders.query.explain import Explanation, PlanNode
 from sliders.query.filter_order import Ordered
 from sliders.query.filters import leaves
-from sliders.query.parsing import TableUse, contradiction
+from sliders.query.parsing import TableUse
 
 _NOTHING = TokenEstimate(0.0, 0.0, 0.0)
 _UNCERTAIN = 2.0
@@ -19,12 +19,7 @@ _UNCERTAIN = 2.0
 def plan_before(running: Running) -> Explanation:
     """The plan with estimates."""
     nodes = [_table(running, use) for use in running.query.tables]
-    notes = []
-    for use in running.query.tables:
-        why = contradiction(use.where)
-        if why:
-            notes.append(f"the result is empty without reading: {why}")
-    if notes:
+    if notes := running.contradictions():
         return Explanation(PlanNode("result", "", "", _NOTHING), (), tuple(notes))
     total = sum((node.estimate or _NOTHING for node in nodes), _NOTHING)
     inputs = tuple(nodes)
@@ -36,11 +31,11 @@ def plan_before(running: Running) -> Explanation:
 
 def _table(running: Running, use: TableUse) -> PlanNode:
     run = running.runs[use.table]
-    new = run.learned.seed(running.index.embedder, run.table, run.attributes)
+    new = run.learned.seed(run.index.embedder, run.table, run.attributes)
     run.conditions(use.where)
-    documents = list(running.index.entries)
+    documents = list(run.index.entries)
     sampled = documents[: sample_size(len(documents))] if new else []
-    sample_tokens = float(sum(sum(running.index.sizes(d)) for d in sampled))
+    sample_tokens = float(sum(sum(run.index.sizes(d)) for d in sampled))
     sample = TokenEstimate(sample_tokens, sample_tokens * 0.5, sample_tokens * 1.5)
     work = TokenEstimate(0.0, 0.0, 0.0)
     first = ""

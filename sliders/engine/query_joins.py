@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sliders.engine.join_values import Seeking, Sought, sought
+from sliders.engine.join_values import JoinNames, Names, join_words
 from sliders.engine.running_query import Running
 from sliders.engine.table_run import TableRun
 from sliders.extraction.cell import Scalar
@@ -77,20 +77,19 @@ async def _adaptive(running: Running) -> None:
 async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -> None:
     """Filters the chosen table, by the join values of the tables that are there as well."""
     use, run = running.query.use(chosen.table), running.run(chosen.table)
-    before = sum(run.spent(document_id) for document_id in run.steps)
+    before = run.tokens
     joining = [join_filter(running, edge, chosen.table) for edge in edges]
     where: Expression | None = joined(And, use.where, *joining)
     running.accepted[chosen.table] = []
     # Without a value on the other side nothing can join, so nothing is read.
     if all(leaf.values for leaf in joining):
-        run.seeking = Seeking(_sought(running, chosen.table, edges))
+        run.join_names = JoinNames(_names(running, chosen.table, edges))
         running.accepted[chosen.table] = await running.filter_all(chosen.table, where)
         _tell(run)
-        run.seeking = Seeking()
+        run.join_names = JoinNames()
     first = running.query.keys(chosen.table)
     if not edges and len(first) == 1:
         await running.complete(chosen.table, running.accepted[chosen.table], first)
-    spent = sum(run.spent(document_id) for document_id in run.steps) - before
     estimate = TokenEstimate(chosen.tokens, chosen.tokens / 2, chosen.tokens * 2)
     running.joins.append(
         PlanNode(
@@ -98,24 +97,24 @@ async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -
             chosen.table,
             str(where) if where is not None else "",
             estimate,
-            spent,
+            run.tokens - before,
             len(running.accepted[chosen.table]),
             () if not running.joins else (running.joins.pop(),),
         )
     )
 
 
-def _sought(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str, Sought]:
+def _names(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str, Names]:
     """How the join values are looked for, by attribute of the table."""
     run = running.run(alias)
-    found: dict[str, Sought] = {}
+    found: dict[str, Names] = {}
     for edge in (edge for edge in edges if not edge.exact):
         name, other = edge.attribute(alias), edge.other(alias)
         stated = (
             (d, values[name]) for d, values in run.known.items() if values.get(name) is not None
         )
         known = ((run.document(document_id).text, value) for document_id, value in stated)
-        names = sought(
+        names = join_words(
             run.table.column(name), known, _distinct(running, other, edge.attribute(other))
         )
         if names is not None:
@@ -125,11 +124,11 @@ def _sought(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str
 
 def _tell(run: TableRun) -> None:
     """Records how many documents were left out because they print no join value."""
-    without = sum(not rows for rows in run.seeking.printed.values())
+    without = sum(not rows for rows in run.join_names.printed.values())
     if without:
         reason = (
             f"{without} documents print none of the join values that "
-            f"{', '.join(run.seeking.names)} must have"
+            f"{', '.join(run.join_names.names)} must have"
         )
         run.session.decide("optimize", f"table:{run.table.name}", "not read", reason)
 
@@ -161,7 +160,7 @@ def side(running: Running, alias: str, other: str) -> Side:
         else ()
     )
     documents, join_costs = [], []
-    for document_id in _documents(running, alias):
+    for document_id in run.candidates.to_read:
         documents.append(tuple(run.ordered(part, document_id) for part in parts))
         known = run.values(document_id)
         join_costs.append(0.0 if attribute in known else run.cost(document_id, attribute))
@@ -172,7 +171,7 @@ def _share_that_joins(running: Running, other: str) -> float:
     """The part of the other table that stands, known or expected: its share of rows
     that pass their filters.
     """
-    documents = _documents(running, other)
+    documents = running.run(other).candidates.to_read
     if other in running.accepted:
         return min(1.0, len(running.accepted[other]) / max(1, len(documents)))
     run, where = running.run(other), running.query.use(other).where
@@ -181,14 +180,9 @@ def _share_that_joins(running: Running, other: str) -> float:
     return run.ordered(where, documents[0]).probability
 
 
-def _documents(running: Running, alias: str) -> list[str]:
-    found = running.candidates[running.query.use(alias).table]
-    return [*found.chosen, *found.audited]
-
-
 def _distinct(running: Running, alias: str, name: str) -> list[Scalar]:
     run = running.run(alias)
-    values = (run.values(document_id).get(name) for document_id in running.accepted[alias])
+    values = (run.values(document_id).get(name) for document_id in running.accepted.get(alias, ()))
     return [value for value in dict.fromkeys(values) if value is not None]
 
 

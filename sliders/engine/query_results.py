@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from sliders.answer.result import Completeness, frame_of
-from sliders.engine.attribute_reader import AttributeReader
 from sliders.engine.completeness import completeness
 from sliders.engine.fill import fill_cells, missing_work
 from sliders.engine.query_binding import DOCS, bind
-from sliders.engine.query_rows import beside_documents
+from sliders.engine.query_cells import load_known
 from sliders.engine.query_run import explain_query, run_query
 from sliders.engine.session import Session
 from sliders.engine.settle import decided, settled_key
@@ -100,11 +99,7 @@ def _columns(query: Query) -> dict[str, tuple[str, ...]]:
 
 
 async def query_frame(
-    session: Session,
-    sql: str,
-    describe: Mapping[str, str] | None = None,
-    *,
-    reader: AttributeReader | None = None,
+    session: Session, sql: str, describe: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
     """The result of one SELECT. Missing cells are extracted first, as few as the query needs.
 
@@ -127,7 +122,7 @@ async def query_frame(
     query, tables = bind(session, sql, describe or {})
     if any(table.grain == "many" for table in tables):
         return await _filled_frame(session, sql, query, tables)
-    result = await run_query(session, sql, describe, reader=reader)
+    result = await run_query(session, sql, describe)
     frame = frame_of(result.columns, result.rows)
     frame.attrs |= {
         "explanation": str(result.explanation),
@@ -153,6 +148,27 @@ async def _filled_frame(
     else:
         frame = plain(session, sql)
     return _told(frame, session, named, stopped)
+
+
+def beside_documents(session: Session, sql: str, table: Table, names: Sequence[str]) -> Result:
+    """A statement over `docs`, every document with what `table` shows of it, and the data tables
+    `names`; as `run_readonly`.
+    """
+    relations = [
+        r
+        for r in session.catalog.schemas.relations()
+        if r.name in names and r.name != DOCS and r.current_version
+    ]
+    shown = load_known(session, table)[1]
+    types = {c.name: c.type.sql for c in table.columns} | dict.fromkeys(SYSTEM, "TEXT")
+    rows = (
+        row | {"document": d.name, "document_id": d.id}
+        for d in session.catalog.documents.all()
+        for row in shown.get(d.id, [{}])
+    )
+    with CopiedTables(session.catalog.database, relations) as memory:
+        memory.add(DOCS, types, ([row.get(n) for n in types] for row in rows))
+        return memory.run(sql)
 
 
 def known_frame(session: Session, sql: str) -> pd.DataFrame | None:

@@ -12,28 +12,27 @@ rows a document are filled first with the columns that the query names.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from sliders.engine.attribute_reader import AttributeReader, ModelReader
+from sliders.engine.filling import Filling
 from sliders.engine.kept_segments import update_index
 from sliders.engine.query_binding import bind
-from sliders.engine.query_candidates import Candidates, prepare
-from sliders.engine.query_cells import CellWriter, Known, Shown, load_known
+from sliders.engine.query_candidates import prepare
 from sliders.engine.query_estimate import plan_before
-from sliders.engine.query_evidence import Learned, load_learned, save_learned
 from sliders.engine.query_joins import join_all, unequal_names
-from sliders.engine.query_rows import answer_rows
 from sliders.engine.running_query import Running
 from sliders.engine.session import Session
 from sliders.engine.table_run import TableRun
 from sliders.engine.table_stages import settle_tables
 from sliders.errors import BudgetExceeded
-from sliders.query.explain import DocumentTrace, Explanation, PlanNode
-from sliders.query.parsing import Query, TableUse, contradiction
+from sliders.query.explain import Explanation, PlanNode
+from sliders.query.parsing import Query, TableUse, result_sql
+from sliders.query.predicates import SYSTEM
 from sliders.schema.types import Table
+from sliders.sql.limits import Result
+from sliders.store.copied_tables import CopiedTables
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +72,13 @@ class QueryResult:
 
 
 async def run_query(
-    session: Session,
-    sql: str,
-    describe: Mapping[str, str] | None = None,
-    *,
-    reader: AttributeReader | None = None,
-    reuse: bool = True,
+    session: Session, sql: str, describe: Mapping[str, str] | None = None, *, reuse: bool = True
 ) -> QueryResult:
     """Run SQL over documents, extracting lazily what it needs; queries of one table wait for each
     other, and so share work.
 
     Args:
         describe: what attributes of `docs` mean, by name.
-        reader: reads attributes; the model when left out.
         reuse: False neither uses nor keeps cells, evidence and figures (measurements).
 
     Raises QueryError: with its place: SQL that is not supported, an unknown or ambiguous column;
@@ -97,25 +90,23 @@ async def run_query(
             await turns.enter_async_context(session.catalog.claims.turn(f"query:{name}"))
         for table in tables:
             session.catalog.extractions.supersede(table)
-        running = _open(session, query, tables, reader, reuse=reuse)
+        running = _open(session, query, tables, reuse)
         try:
             await _execute(running)
             while reuse and await _settled(running):
                 await _execute(running)
         finally:
             _keep(running)
-    for use in query.tables:
-        running.accepted.setdefault(use.alias, [])
-    columns, rows = answer_rows(running)
-    return _result(running, columns, rows)
+    result = _accepted_rows(running)
+    if result.truncated:
+        running.notes.append(result.cut)
+    return _told(running, result)
 
 
 def _keep(running: Running) -> None:
     """What was read and learned goes into the workspace."""
     for run in running.runs.values():
-        if run.writer is not None:
-            run.writer.flush()
-            save_learned(running.session, run.learned)
+        run.save()
 
 
 async def _settled(running: Running) -> bool:
@@ -123,8 +114,9 @@ async def _settled(running: Running) -> bool:
     known when it was decided.
     """
     _keep(running)
-    running.stopped = await settle_tables(running.session, running.stopped, list(running.runs))
-    return any([run.refresh() for run in running.runs.values()]) and not running.stopped
+    filling = running.filling
+    filling.stopped = await settle_tables(running.session, filling.stopped, list(running.runs))
+    return any([run.refresh() for run in running.runs.values()]) and not filling.stopped
 
 
 async def explain_query(session: Session, sql: str) -> Explanation:
@@ -135,60 +127,38 @@ async def explain_query(session: Session, sql: str) -> Explanation:
     return plan_before(_open(session, *bind(session, sql, {}, save=False)))
 
 
-def _open(
-    session: Session,
-    query: Query,
-    tables: Sequence[Table],
-    reader: AttributeReader | None = None,
-    *,
-    reuse: bool = True,
-) -> Running:
+def _open(session: Session, query: Query, tables: Sequence[Table], reuse: bool = True) -> Running:
     index = update_index(session, *session.indexes)
     session.indexes[:] = [index]
-    running = Running(session, query, index)
+    filling = Filling(session)
+    runs = {}
+    for table in tables:
+        named = dict.fromkeys(
+            name for use in query.tables if use.table == table.name for name in use.attributes
+        )
+        attributes = tuple(name for name in named if name in table.column_names)
+        names = {d.id: d.name for d in session.catalog.documents.all()}
+        runs[table.name] = TableRun(filling, table, attributes, index, reuse, names)
+    running = Running(filling, query, runs)
     if query.unplanned:
         running.notes.append(
             f"{query.unplanned} cannot be planned: its attributes are read for every row that the "
             "other conditions let pass"
         )
-    for table in tables:
-        named = dict.fromkeys(
-            name for use in query.tables if use.table == table.name for name in use.attributes
-        )
-        known, shown, learned, writer = Known(dict), Shown(), Learned(table.name), None
-        if reuse:
-            learned, writer = load_learned(session, table), CellWriter(session, table)
-            known, shown = load_known(session, table)
-            read = Counter(name for values in known.values() for name in values)
-            session.models.outcomes.worked += any(0 < read[name] < len(known) for name in named)
-        running.runs[table.name] = TableRun(
-            session,
-            table,
-            tuple(name for name in named if name in table.column_names),
-            index,
-            reader or ModelReader(session),
-            known,
-            learned,
-            writer,
-            shown,
-            names={d.id: d.name for d in session.catalog.documents.all()},
-        )
     return running
 
 
 async def _execute(running: Running) -> None:
-    for use in running.query.tables:
-        why = contradiction(use.where)
-        if why:
-            running.notes.append(f"the result is empty without reading: {why}")
-            return
+    if impossible := running.contradictions():
+        running.notes.append(impossible[0])
+        return
     try:
         for run in running.runs.values():
-            if run.table.name not in running.candidates:
-                running.candidates[run.table.name] = await prepare(run)
-            run.doubted = frozenset(running.candidates[run.table.name].audited)
+            if not run.candidates.to_read:
+                run.candidates = await prepare(run)
+            run.doubted = frozenset(run.candidates.audited)
     except BudgetExceeded as error:
-        running.stopped = str(error)
+        running.filling.stopped = str(error)
         return
     running.joins.clear()
     if running.query.joins:
@@ -198,32 +168,50 @@ async def _execute(running: Running) -> None:
         running.accepted[use.alias] = await running.filter_all(use.alias, use.where)
 
 
-def _result(
-    running: Running, columns: tuple[str, ...], rows: tuple[tuple[object, ...], ...]
-) -> QueryResult:
-    traces = tuple(trace for run in running.runs.values() for trace in _traces(running, run))
+def _accepted_rows(running: Running) -> Result:
+    """The query over the documents that were accepted, as tables in memory."""
+    relations = {use.alias: f"rows_{number}" for number, use in enumerate(running.query.tables)}
+    with CopiedTables(running.session.catalog.database) as memory:
+        for use in running.query.tables:
+            _fill(memory, relations[use.alias], running, use)
+        return memory.run(result_sql(running.query, relations))
+
+
+def _fill(memory: CopiedTables, name: str, running: Running, use: TableUse) -> None:
+    """The accepted rows of one alias as a table."""
+    run, named = running.runs[use.table], (*use.attributes, *use.select)
+    types = {n: run.table.column(n).type.sql for n in named if n not in SYSTEM}
+    types |= dict.fromkeys(SYSTEM, "TEXT")
+    accepted = set(running.accepted.get(use.alias, ()))
+    # in the order of the documents, whichever was read first
+    rows = [row for d in run.names if d in accepted for row in run.passing(d, use.where)]
+    # one row may come from several documents
+    alone = {row.get("row_id", number): row for number, row in enumerate(rows)}
+    memory.add(name, types, ([row.get(n) for n in types] for row in alone.values()))
+
+
+def _told(running: Running, result: Result) -> QueryResult:
+    """The result with what it cost and what it lacks."""
+    accepted: dict[str, set[str]] = {}
+    for use in running.query.tables:
+        accepted.setdefault(use.table, set()).update(running.accepted.get(use.alias, ()))
+    traces = tuple(t for name, run in running.runs.items() for t in run.traces(accepted[name]))
     spent, whole = sum(t.tokens for t in traces), sum(t.whole for t in traces)
     loss = _loss(running)
     notes = tuple(dict.fromkeys(_notes(running, loss)))
-    root = PlanNode(
-        "result",
-        "",
-        f"{spent / whole:.0%} of reading everything" if whole else "",
-        None,
-        spent,
-        len(rows),
-        tuple(running.joins) or tuple(_table_node(running, use) for use in running.query.tables),
-    )
+    share = f"{spent / whole:.0%} of reading everything" if whole else ""
+    inputs = tuple(running.joins) or tuple(_filtered(running, use) for use in running.query.tables)
+    root = PlanNode("result", "", share, None, spent, len(result.rows), inputs)
     return QueryResult(
-        columns,
-        rows,
+        result.columns,
+        result.rows,
         explanation=Explanation(root, traces, notes),
         tokens=spent,
         sample_tokens=sum(t.tokens for t in traces if t.verdict == "sampled"),
         whole_tokens=whole,
         loss=loss,
         notes=notes,
-        stopped=running.stopped,
+        stopped=running.filling.stopped,
     )
 
 
@@ -237,61 +225,32 @@ def _notes(running: Running, loss: Loss) -> Iterator[str]:
             f"audited ones held values, so about {loss.estimate:.1f} documents may be missed"
         )
     failed = {
-        owner: reason for run in running.runs.values() for (owner, _), reason in run.failed.items()
+        document: next(reversed(reasons.values()))
+        for run in running.runs.values()
+        for document, reasons in run.failed.items()
     }
     if failed:
-        first = next(iter(failed.values()))
         yield (
             f"the result is incomplete: {len(failed)} documents could not be read, the next query "
-            f"asks again: {first}"
+            f"asks again: {next(iter(failed.values()))}"
         )
-    if running.stopped:
-        yield f"the result is incomplete: {running.stopped}"
+    if running.filling.stopped:
+        yield f"the result is incomplete: {running.filling.stopped}"
 
 
-def _table_node(running: Running, use: TableUse) -> PlanNode:
-    run = running.runs[use.table]
-    spent = sum(step.tokens for steps in run.steps.values() for step in steps)
-    where = str(use.where) if use.where is not None else ""
-    return PlanNode(
-        "filter", use.alias, where, None, spent, len(running.accepted.get(use.alias, ()))
-    )
+def _filtered(running: Running, use: TableUse) -> PlanNode:
+    run, where = running.runs[use.table], str(use.where or "")
+    rows = len(running.accepted.get(use.alias, ()))
+    return PlanNode("filter", use.alias, where, None, run.tokens, rows)
 
 
 def _loss(running: Running) -> Loss:
-    counts = [0, 0, 0]
-    for name, found in running.candidates.items():
-        run = running.runs[name]
+    excluded = audited = held = 0
+    for run in running.runs.values():
         # A join needs no look at a document that prints none of its values:
         # it was not audited then.
-        audited = [
-            document_id
-            for document_id in found.audited
-            if run.steps.get(document_id) or run.known[document_id]
-        ]
-        held = sum(run.has_values(document_id) for document_id in audited)
-        counts = [
-            a + b for a, b in zip(counts, (len(found.excluded), len(audited), held), strict=True)
-        ]
-    return Loss(*counts)
-
-
-def _traces(running: Running, run: TableRun) -> list[DocumentTrace]:
-    found = running.candidates.get(run.table.name, Candidates(()))
-    aliases = [use.alias for use in running.query.tables if use.table == run.table.name]
-    accepted = {document_id for alias in aliases for document_id in running.accepted.get(alias, ())}
-    excluded = set(found.excluded)
-    traces = []
-    for document_id in running.index.entries:
-        if document_id in found.sampled:
-            verdict = "sampled"
-        elif document_id in accepted:
-            verdict = "accepted"
-        elif document_id in excluded and not run.steps.get(document_id):
-            verdict = "excluded"
-        else:
-            verdict = (
-                "rejected" if run.steps.get(document_id) or document_id in run.known else "not read"
-            )
-        traces.append(run.trace(document_id, verdict))
-    return traces
+        looked_at = [d for d in run.candidates.audited if run.steps.get(d) or run.known[d]]
+        excluded += len(run.candidates.excluded)
+        audited += len(looked_at)
+        held += sum(map(run.has_values, looked_at))
+    return Loss(excluded, audited, held)

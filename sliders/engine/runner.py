@@ -11,6 +11,7 @@ from sliders.documents.loaders import LoadFailure, load_each
 from sliders.documents.tables import place_of
 from sliders.engine.ways import ways_of
 from sliders.extraction.extract import Extraction
+from sliders.extraction.pieces import Pieces
 from sliders.extraction.prompt import Asked, chunk_head
 from sliders.extraction.source import Source
 from sliders.llm.limits import Limiter
@@ -35,14 +36,32 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one call of extraction reads: a chunk of a document, for some columns of some tables."""
+    """What one call of extraction reads: a chunk of a document, for some columns of some tables.
+
+    `pieces` are the places of the document that the chunk's text is made of, where it is not one of
+    those that the document was cut into.
+    """
 
     document: Document
     chunk: Chunk
     asked: tuple[Asked, ...]
-    card: str
     context: Context
-    questions: tuple[str, ...]
+    card: str = ""
+    questions: tuple[str, ...] = ()
+    pieces: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of_pieces(
+        cls,
+        document: Document,
+        places: Sequence[tuple[int, int]],
+        asked: Sequence[Asked],
+        context: Context,
+        tokens: int,
+    ) -> Reading:
+        """These places of a document, of so many tokens, read as one text."""
+        chunk = Pieces.of(document, places).chunk(tokens)
+        return cls(document, chunk, tuple(asked), context, pieces=tuple(places))
 
 
 class LocalRunner:
@@ -76,7 +95,16 @@ class LocalRunner:
             ModelUnavailable: the model cannot be reached.
             BudgetExceeded: the run's limit is reached.
         """
-        return await ways_of(model).reader.read(source_of(reading), reading.asked, model)
+        read = ways_of(model).reader.read
+        if not reading.pieces:
+            return await read(source_of(reading), reading.asked, model)
+        pieces = Pieces.of(reading.document, reading.pieces)
+        return pieces.placed(await read(source_of_pieces(reading, pieces), reading.asked, model))
+
+    def frame_tokens(self, model: Model) -> int:
+        """Tokens of a call beside its text and its columns."""
+        messages = ways_of(model).reader.bare().messages
+        return sum(model.count_tokens(message.content) for message in messages)
 
     def close(self) -> None:
         """Give back what was taken."""
@@ -101,25 +129,42 @@ def source_of(reading: Reading) -> Source:
         reading.card,
         reading.questions,
         document.page_at,
-        _notes_of(document, chunk),
+        _notes_of(document, [(chunk.start, chunk.end)], " ".join(chunk.context.captions)),
         chunk_head(chunk, reading.card),
         document.text,
     )
 
 
-def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
+def source_of_pieces(reading: Reading, pieces: Pieces) -> Source:
+    """The text of a call that reads pieces of a document: its silence says nothing of the rest."""
+    note_at = _notes_of(reading.document, pieces.places)
+    return Source(
+        reading.chunk,
+        reading.chunk.text,
+        0,
+        reading.context,
+        reading.card,
+        reading.questions,
+        page_at=lambda offset: reading.document.page_at(pieces.at(offset)),
+        note_at=lambda offset: note_at(pieces.at(offset)),
+    )
+
+
+def _notes_of(
+    document: Document, places: Sequence[tuple[int, int]], captions: str = ""
+) -> Callable[[int], str]:
     """What states the scale ("in millions") at a place of a table: its column's name and the notes;
     without tables, captions.
     """
     tables = [
         e
         for e in document.elements
-        if e.grid is not None and e.start < chunk.end and e.end > chunk.start
+        if e.grid is not None and any(e.start < end and e.end > start for start, end in places)
     ]
 
     def note_at(start: int) -> str:
         if not tables:
-            return " ".join(chunk.context.captions)
+            return captions
         table = next((e for e in tables if e.start <= start < e.end), None)
         if table is None or table.grid is None:
             return ""

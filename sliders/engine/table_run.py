@@ -8,20 +8,23 @@ for in one call where that is cheaper.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sliders.documents.document import Document
-from sliders.engine.attribute_reader import AttributeReader
-from sliders.engine.join_values import Seeking
+from sliders.engine.filling import Filling
+from sliders.engine.join_values import JoinNames
 from sliders.engine.query_binding import DOCS
-from sliders.engine.query_cells import CellWriter, Known, Shown, load_known
-from sliders.engine.query_evidence import WEIGHTS, Learned
+from sliders.engine.query_cells import Known, Shown, cells_of_one_row, load_known, save_cells
+from sliders.engine.query_evidence import WEIGHTS, Learned, load_learned, save_learned
+from sliders.engine.runner import Reading
 from sliders.engine.segment_ranking import Ranking, chance_between, rank_segments
 from sliders.engine.session import Session
 from sliders.extraction.cell import Absence, Cell, Scalar
+from sliders.extraction.prompt import Asked
 from sliders.query.cost import Rounds, Statistics, expected_tokens, rounds
-from sliders.query.explain import DocumentTrace, Step
+from sliders.query.explain import DocumentTrace, Step, Verdict
 from sliders.query.filter_order import Ordered, order
 from sliders.query.filters import Expression, Filter, leaves, reduce
 from sliders.query.predicates import SYSTEM
@@ -41,34 +44,71 @@ to state an attribute.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Documents of a table: those to work on, those excluded, and the audited part of these."""
+
+    chosen: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    audited: tuple[str, ...] = ()
+    sampled: tuple[str, ...] = ()
+
+    @property
+    def to_read(self) -> tuple[str, ...]:
+        """Those to work on, and the audited ones."""
+        return (*self.chosen, *self.audited)
+
+
 @dataclass(slots=True)
 class TableRun:
-    """One table of a running query: what is known, believed and spent."""
+    """One table of a running query: what is known, believed and spent.
 
-    session: Session
+    `keeps` says whether cells and evidence of the workspace are used, and new ones kept; `names`
+    are those of documents. By document: `doubted` ones are those that the index excludes, `steps`
+    the calls so far, `failed` why attributes could not be read, `given_up` attributes of which
+    nothing more is read, `unsaved` cells that are not in the workspace yet. By document and
+    attribute: `sent` segments, `ranked` all of them, and what was `refused`, which is why nothing
+    stands where nothing better is found.
+    """
+
+    filling: Filling
     table: Table
     attributes: tuple[str, ...]
     index: SegmentIndex
-    reader: AttributeReader
-    known: Known
-    learned: Learned
-    writer: CellWriter | None
+    keeps: bool
+    names: Mapping[str, str]
+    learned: Learned = field(init=False)
+    frame: int = field(init=False)
+    """Tokens of a call beside its segments: instructions and fields."""
+    known: Known = field(default_factory=lambda: Known(dict))
     shown: Shown = field(default_factory=dict)
+    candidates: Candidates = field(default_factory=Candidates)
     filters: tuple[Filter, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
+    join_names: JoinNames = field(default_factory=JoinNames)
     doubted: frozenset[str] = frozenset()
     steps: dict[str, list[Step]] = field(default_factory=dict)
-    failed: dict[tuple[str, str], str] = field(default_factory=dict)
-    sent: dict[tuple[str, str], set[int]] = field(default_factory=dict)
-    """Segments that were sent, by document and attribute."""
-    refused: dict[tuple[str, str], Cell] = field(default_factory=dict)
-    """What was read and does not enter, by document and attribute: why it is empty where
-    nothing better is found.
-    """
-    ranked: dict[tuple[str, str], Ranking] = field(default_factory=dict)
-    documents: dict[str, Document] = field(default_factory=dict)
+    failed: dict[str, dict[str, str]] = field(default_factory=dict)
     given_up: dict[str, set[str]] = field(default_factory=dict)
-    seeking: Seeking = field(default_factory=Seeking)
+    unsaved: dict[str, dict[str, Cell]] = field(default_factory=dict)
+    sent: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    ranked: dict[tuple[str, str], Ranking] = field(default_factory=dict)
+    refused: dict[tuple[str, str], Cell] = field(default_factory=dict)
+    documents: dict[str, Document] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.frame = self.session.runner.frame_tokens(self.session.models.model_for("extract"))
+        self.learned = Learned(self.table.name)
+        if self.keeps:
+            self.learned = load_learned(self.session, self.table)
+            self.known, self.shown = load_known(self.session, self.table)
+        read = Counter(name for values in self.known.values() for name in values)
+        if any(0 < read[name] < len(self.known) for name in self.attributes):
+            self.filling.rests_on_earlier()
+
+    @property
+    def session(self) -> Session:
+        """The session of the query."""
+        return self.filling.session
 
     @property
     def statistics(self) -> Statistics:
@@ -79,18 +119,15 @@ class TableRun:
         """What is known of a document, its name and id included; a failed attribute is
         null for this query.
         """
-        failed = (
-            {name: None for owner, name in self.failed if owner == document_id}
-            if self.failed
-            else {}
-        )
-        failed |= self.seeking.nulls(document_id)
+        failed = dict.fromkeys(self.failed.get(document_id, ()))
         system = {SYSTEM[0]: self.names.get(document_id, document_id), SYSTEM[1]: document_id}
-        return {**failed, **self.known[document_id], **system}
+        nulls = self.join_names.nulls(document_id)
+        return {**failed, **nulls, **self.known[document_id], **system}
 
-    def spent(self, document_id: str) -> int:
-        """Tokens sent for a document so far."""
-        return sum(step.tokens for step in self.steps.get(document_id, ()))
+    @property
+    def tokens(self) -> int:
+        """Tokens sent so far."""
+        return sum(step.tokens for steps in self.steps.values() for step in steps)
 
     # planning
 
@@ -119,7 +156,7 @@ class TableRun:
         ranking = self.ranking(document_id, attribute)
         sent = self.sent.get((document_id, attribute), ())
         near = [row for row in ranking.sequence[: max(1, ranking.within)] if row not in sent]
-        plan = rounds([ranking.sizes[row] for row in near], self.reader.overhead / 2)
+        plan = rounds([ranking.sizes[row] for row in near], self.frame / 2)
         within = [self.statistics.found_within(attribute, upto) for upto in plan.upto]
         stated = self._stated(document_id, attribute)
         depth = min(1, len(within))
@@ -129,7 +166,7 @@ class TableRun:
                 break
             depth += 1
         plan = Rounds(plan.upto[:depth], plan.tokens[:depth])
-        return expected_tokens(plan, stated, within[:depth], self.reader.overhead)
+        return expected_tokens(plan, stated, within[:depth], self.frame)
 
     def _stated(self, document_id: str, attribute: str) -> float:
         """The chance that a document states the attribute."""
@@ -146,9 +183,9 @@ class TableRun:
             spoken = self.learned.spoken.get(attribute)
             held = rank_segments(self.index, document_id, evidence, layout, layout.weights, spoken)
             self.ranked[document_id, attribute] = held
-        if attribute not in self.seeking.names:
+        if attribute not in self.join_names.names:
             return held
-        return held.only(self.seeking.rows(self.document(document_id), self.index, attribute))
+        return held.only(self.join_names.rows(self.document(document_id), self.index, attribute))
 
     # evaluation
 
@@ -239,7 +276,7 @@ class TableRun:
         place = ranking.sequence.index(left[0])
         inside = place < ranking.within
         count = max(1, ranking.within - place) if inside else len(left)
-        plan = rounds([ranking.sizes[row] for row in left[:count]], self.reader.overhead / 2)
+        plan = rounds([ranking.sizes[row] for row in left[:count]], self.frame / 2)
         batch = left[: max(plan.upto[0], min(len(sent), count))]
         if place == 0 and document_id not in self.doubted:
             return batch
@@ -271,45 +308,38 @@ class TableRun:
                 continue
             wanted = self.next_rows(document_id, name)
             extra = [row for row in wanted if row not in chosen]
-            later = sum(sizes[row] for row in wanted) + self.reader.overhead
+            later = sum(sizes[row] for row in wanted) + self.frame
             added = sum(sizes[row] for row in extra)
             coincide = len(extra) < len(wanted) and added <= needs[name] * later
-            if wanted and (coincide or (needs[name] >= 1.0 and self.reader.overhead > 0)):
+            if wanted and (coincide or (needs[name] >= 1.0 and self.frame > 0)):
                 asked.append(name)
                 chosen += extra
         return asked, chosen
 
     async def ask(self, document_id: str, names: Sequence[str], rows: Sequence[int]) -> None:
         """One call: these attributes from these segments. What is found is known from now on."""
-        document = self.document(document_id)
-        ordered = sorted(rows)
-        columns = [self.table.column(name) for name in names]
-        reading = await self.reader.read(
-            document, self.table, columns, self.index.places(document_id, ordered)
-        )
+        document, table = self.document(document_id), replace(self.table, grain="document")
+        places = self.index.places(document_id, sorted(rows))
+        tokens = sum(self.index.sizes(document_id)[row] for row in rows)
+        asked = [Asked(table, tuple(map(table.column, names)))]
+        context = self.filling.context(document)
+        reading = Reading.of_pieces(document, places, asked, context, tokens)
+        extraction = await self.filling.read(reading)
         for name in names:
             self.sent.setdefault((document_id, name), set()).update(rows)
         found = []
-        if reading.failed:
-            for name in names:
-                self.failed[document_id, name] = reading.failed
-            self.session.decide("extract", f"document:{document.name}", "refused", reading.failed)
-        for cell in reading.cells:
-            if (
-                enters(cell, self.session.settings.unverified)
-                and cell.column not in self.known[document_id]
-            ):
+        if failure := extraction.failure(table.name):
+            self.failed.setdefault(document_id, {}).update(dict.fromkeys(names, failure))
+        for cell in () if failure else cells_of_one_row(extraction.rows, names):
+            if not self._stands(cell):
+                if cell.absence is not Absence.NOT_STATED:
+                    self.refused[document_id, cell.column] = cell
+            elif cell.column not in self.known[document_id]:
                 found.append(cell.column)
-                row = (
-                    self.index.row_at(document_id, cell.span.start)
-                    if cell.span is not None
-                    else None
-                )
-                self._settle(document_id, cell, row)
-            elif cell.absence not in (None, Absence.NOT_STATED):
-                self.refused[document_id, cell.column] = cell
-        size = sum(self.index.sizes(document_id)[row] for row in rows)
-        self.steps.setdefault(document_id, []).append(Step(tuple(names), size, tuple(found)))
+                self._know(document_id, cell)
+        self.steps.setdefault(document_id, []).append(Step(tuple(names), tokens, tuple(found)))
+        self._save([document_id])
+        self.filling.save(reading, extraction, (), ())
 
     def reopen(self, document_id: str) -> bool:
         """Forgets that attributes are not stated where what was learned since points to
@@ -329,37 +359,61 @@ class TableRun:
 
         Of an attribute that was only sought, nothing is known but that it joins nothing.
         """
-        if attribute in self.seeking.names:
-            self.seeking.unjoined.add((document_id, attribute))
+        if attribute in self.join_names.names:
+            self.join_names.unjoined.add((document_id, attribute))
             return
         self.given_up.setdefault(document_id, set()).add(attribute)
-        empty = self.refused.pop(
-            (document_id, attribute), Cell(attribute, absence=Absence.NOT_STATED)
-        )
-        self._settle(document_id, empty, None)
+        empty = Cell(attribute, absence=Absence.NOT_STATED)
+        self._know(document_id, self.refused.pop((document_id, attribute), empty))
+        self._save([document_id])
 
-    def _settle(self, document_id: str, cell: Cell, row: int | None) -> None:
+    def _stands(self, cell: Cell) -> bool:
+        return enters(cell, self.session.settings.unverified)
+
+    def _know(self, document_id: str, cell: Cell) -> None:
         """A value, or that there is none, is known: figures and evidence learn from it, and from
-        the segment where it stood.
+        the segment where it stands.
         """
-        rank = None
+        stands, rank, row = self._stands(cell), None, None
+        if stands and cell.span is not None:
+            row = self.index.row_at(document_id, cell.span.start)
         if row is not None:
             layout = self.learned.layout(cell.column)
             ranks = [order.index(row) for order in self._orders(document_id, cell.column)]
             rank = ranks[WEIGHTS.index(layout.weights)] if ranks else None
             layout.learn(row, len(self.index.sizes(document_id)), ranks)
         self.shown.pop(document_id, None)  # the table does not show it yet
-        self.known[document_id][cell.column] = (
-            cell.value if enters(cell, self.session.settings.unverified) else None
-        )
+        self.known[document_id][cell.column] = cell.value if stands else None
         vector = self.index.vectors(document_id)[row] if row is not None else None
         # Only documents that print a join value were looked at: how many of all state the
         # attribute is not seen.
-        fair = cell.column not in self.seeking.names
+        fair = cell.column not in self.join_names.names
         self.learned.learn(cell.column, cell.absence is None if fair else None, rank, vector)
         self.statistics.observe(self.filters, self.values(document_id), cell.column)
-        if self.writer is not None:
-            self.writer.add(document_id, cell, row=self.is_row(document_id))
+        if self.keeps:
+            self.unsaved.setdefault(document_id, {})[cell.column] = cell
+
+    def _save(self, documents: Sequence[str]) -> None:
+        """Stores the cells of documents that are rows; of the others nothing is stated or refused
+        so far, and something may be found yet.
+        """
+        rows = {
+            document_id: cells
+            for document_id in documents
+            if (cells := self.unsaved.get(document_id))
+            and (self.is_row(document_id) or any(map(_tells, cells.values())))
+        }
+        save_cells(self.session, self.table, rows, row=True)
+        for document_id in rows:
+            del self.unsaved[document_id]
+
+    def save(self) -> None:
+        """Stores what was read and learned."""
+        if self.keeps:
+            self._save(list(self.unsaved))
+            save_cells(self.session, self.table, self.unsaved, row=False)
+            self.unsaved.clear()
+            save_learned(self.session, self.learned)
 
     def _orders(self, document_id: str, attribute: str) -> list[list[int]]:
         """The order of segments under each of `WEIGHTS`; none before there is evidence."""
@@ -381,17 +435,23 @@ class TableRun:
             self.documents[document_id] = self.session.catalog.documents.get(document_id)
         return self.documents[document_id]
 
-    def trace(self, document_id: str, verdict: str) -> DocumentTrace:
-        """What happened to a document."""
-        whole = sum(self.index.sizes(document_id))
-        return DocumentTrace(
-            self.table.name,
-            self.names.get(document_id, document_id),
-            tuple(self.steps.get(document_id, ())),
-            verdict,  # type: ignore[arg-type]
-            self.spent(document_id),
-            whole,
-        )
+    def traces(self, accepted: Container[str]) -> Iterator[DocumentTrace]:
+        """What happened to each document."""
+        found = self.candidates
+        for document_id in self.index.entries:
+            steps = tuple(self.steps.get(document_id, ()))
+            verdict: Verdict = "not read"
+            if document_id in found.sampled:
+                verdict = "sampled"
+            elif document_id in accepted:
+                verdict = "accepted"
+            elif document_id in found.excluded and not steps:
+                verdict = "excluded"
+            elif steps or document_id in self.known:
+                verdict = "rejected"
+            name, whole = self.names.get(document_id, document_id), self.index.sizes(document_id)
+            spent = sum(step.tokens for step in steps)
+            yield DocumentTrace(self.table.name, name, steps, verdict, spent, sum(whole))
 
     def conditions(self, where: Expression | None) -> None:
         """The filters whose selectivity is counted from now on; known documents count at once."""
@@ -420,3 +480,8 @@ class TableRun:
         """
         known = self.known[document_id]
         return any(known.get(name) is not None for name in self.table.column_names)
+
+
+def _tells(cell: Cell) -> bool:
+    """Whether a cell tells more than that nothing is stated."""
+    return cell.absence not in (Absence.NOT_STATED, Absence.DOES_NOT_APPLY)

@@ -1,3 +1,4 @@
+from .asking import Refusal as Refusal
 from .cell import Absence as Absence
 from .cell import Cell as Cell
 from .cell import Grounding as Grounding

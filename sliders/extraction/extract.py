@@ -59,6 +59,10 @@ class Extraction:
         """Whether some of the chunk is not known for a table."""
         return any(r.fatal and r.table in ("", table) for r in self.refusals)
 
+    def failure(self, table: str) -> str:
+        """Why some of the chunk is not known for a table, or ""."""
+        return "; ".join(r.reason for r in self.refusals if r.fatal and r.table in ("", table))
+
     def of(self, table: str) -> tuple[Row, ...]:
         """The rows of one table."""
         return tuple(row for row in self.rows if row.table == table)

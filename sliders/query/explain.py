@@ -12,6 +12,7 @@ from sliders.query.cost import TokenEstimate
 
 _SHOWN_DOCUMENTS = 20
 Kind = Literal["result", "join", "filter", "retrieve", "sample", "documents"]
+Verdict = Literal["accepted", "rejected", "excluded", "sampled", "not read"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class DocumentTrace:
     table: str
     document: str
     steps: tuple[Step, ...]
-    verdict: Literal["accepted", "rejected", "excluded", "sampled", "not read"]
+    verdict: Verdict
     tokens: int
     whole: int
 

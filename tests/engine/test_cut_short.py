@@ -267,7 +267,7 @@ def test_a_query_that_a_kill_ends_at_any_statement_leaves_no_table(
     sql = "SELECT ship, length FROM docs WHERE port = 'Arden'"
 
     def asked(ws: Workspace) -> tuple[Any, ...]:
-        found = run_sync(run_query(ws.session, sql, reader=SegmentReader()))
+        found = run_sync(run_query(SegmentReader().of(ws), sql))
         return sorted(found.rows, key=str), set(ws.session.catalog.database.names()) - {
             "sqlite_stat1"
         }

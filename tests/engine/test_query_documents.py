@@ -51,9 +51,7 @@ def ws(tmp_path: Path) -> Iterator[Workspace]:
 
 def ask(ws: Workspace, sql: str) -> list[list[Any]]:
     """The same rows twice."""
-    first, again = (
-        asyncio.run(query_frame(ws.session, sql, reader=SegmentReader())) for _ in range(2)
-    )
+    first, again = (asyncio.run(query_frame(SegmentReader().of(ws), sql)) for _ in range(2))
     assert first.to_numpy().tolist() == again.to_numpy().tolist()
     return first.to_numpy().tolist()
 
@@ -64,28 +62,25 @@ def test_documents_of_which_nothing_was_read_are_joined_by_their_names(ws: Works
 
 
 def test_documents_that_a_query_read_in_part_are_all_joined(ws: Workspace) -> None:
-    asyncio.run(query_frame(ws.session, "SELECT length FROM docs LIMIT 1", reader=SegmentReader()))
+    asyncio.run(query_frame(SegmentReader().of(ws), "SELECT length FROM docs LIMIT 1"))
     assert ask(ws, f"SELECT count(*), count(DISTINCT d.document_id) {JOIN}") == [[4, 2]]
 
 
 def test_rows_stand_in_the_order_of_the_documents_whichever_was_read_first(ws: Workspace) -> None:
     asyncio.run(
         query_frame(
-            ws.session,
+            SegmentReader().of(ws),
             "SELECT length FROM docs WHERE document = 'ship_02.txt'",
-            reader=SegmentReader(),
         )
     )
-    asyncio.run(query_frame(ws.session, "SELECT length FROM docs LIMIT 1", reader=SegmentReader()))
-    frame = asyncio.run(
-        query_frame(ws.session, "SELECT document, length FROM docs", reader=SegmentReader())
-    )
+    asyncio.run(query_frame(SegmentReader().of(ws), "SELECT length FROM docs LIMIT 1"))
+    frame = asyncio.run(query_frame(SegmentReader().of(ws), "SELECT document, length FROM docs"))
     assert frame["document"].tolist() == [f"ship_0{n}.txt" for n in range(4)]
 
 
 def test_a_table_with_one_row_a_document_stands_for_the_documents(ws: Workspace) -> None:
     ws.session.catalog.schemas.save(Schema((REPAIRS, SHIPS)), "test")
-    asyncio.run(query_frame(ws.session, "SELECT ship, length FROM ships", reader=SegmentReader()))
+    asyncio.run(query_frame(SegmentReader().of(ws), "SELECT ship, length FROM ships"))
     rows = ask(ws, f"SELECT d.length, sum(r.cost) {JOIN} WHERE d.length > 21 GROUP BY d.length")
     assert rows == [[23, 40]]
 

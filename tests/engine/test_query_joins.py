@@ -29,7 +29,7 @@ WANTED = {
 
 def test_a_join_gives_the_rows_that_belong_together(tmp_path: Path) -> None:
     with workspace_of_ships(tmp_path, towns=True) as ws:
-        result = asyncio.run(run_query(ws.session, SQL, reader=SegmentReader()))
+        result = asyncio.run(run_query(SegmentReader().of(ws), SQL))
     assert set(result.rows) == WANTED
 
 
@@ -41,9 +41,9 @@ def test_the_transformed_join_reads_no_more_than_push_down(
         sql = SQL.replace("t.population >= 4000", "t.population > 4500").replace(
             "s.length > 25", "s.length > 0"
         )
-        ours = asyncio.run(run_query(ws.session, sql, reader=SegmentReader(), reuse=False)).tokens
+        ours = asyncio.run(run_query(SegmentReader().of(ws), sql, reuse=False)).tokens
         monkeypatch.setattr(linking, "_adaptive", push_down)
-        pushed = asyncio.run(run_query(ws.session, sql, reader=SegmentReader(), reuse=False)).tokens
+        pushed = asyncio.run(run_query(SegmentReader().of(ws), sql, reuse=False)).tokens
     assert ours <= pushed
 
 
@@ -53,7 +53,7 @@ def test_a_table_joined_with_itself(tmp_path: Path) -> None:
         "WHERE a.length = 20 AND b.length BETWEEN 21 AND 31"
     )
     with workspace_of_ships(tmp_path) as ws:
-        result = asyncio.run(run_query(ws.session, sql, reader=SegmentReader()))
+        result = asyncio.run(run_query(SegmentReader().of(ws), sql))
     assert set(result.rows) == {("Nautilus0", "Nautilus5"), ("Nautilus0", "Nautilus10")}
 
 
@@ -63,14 +63,14 @@ def test_three_tables(tmp_path: Path) -> None:
         "ships b ON b.port = t.town WHERE a.length = 21 AND b.length = 26"
     )
     with workspace_of_ships(tmp_path, towns=True) as ws:
-        result = asyncio.run(run_query(ws.session, sql, reader=SegmentReader()))
+        result = asyncio.run(run_query(SegmentReader().of(ws), sql))
     assert result.rows == (("Nautilus1", 2000, "Nautilus6"),)
 
 
 def test_no_partner_means_nothing_more_is_read(tmp_path: Path) -> None:
     with workspace_of_ships(tmp_path, towns=True) as ws:
         sql = SQL.replace(">= 4000", "> 90000")
-        result = asyncio.run(run_query(ws.session, sql, reader=SegmentReader()))
+        result = asyncio.run(run_query(SegmentReader().of(ws), sql))
     assert result.rows == ()
 
 
@@ -84,9 +84,7 @@ def test_a_join_means_the_same_in_tables_that_are_read_and_in_those_that_stand(
     with workspace_of_ships(tmp_path, towns=True) as ws:
         ws.add_text(town_text("GOOLE", 7), "town_capital.txt")
         ws.add_text(ship_text(20).replace("Arden", "Goole"), "ship_of_goole.txt")
-        first, again = (
-            asyncio.run(query_frame(ws.session, sql, reader=SegmentReader())) for _ in range(2)
-        )
+        first, again = (asyncio.run(query_frame(SegmentReader().of(ws), sql)) for _ in range(2))
     assert list(first["ship"]) == list(again["ship"]) == []
     assert any("'GOOLE'" in note and "'Goole'" in note for note in first.attrs["notes"])
 
@@ -122,7 +120,7 @@ def test_documents_join_by_their_exact_names(tmp_path: Path) -> None:
             ws.add_text(ship_text(number), name)
         for key in ("document", "document_id"):
             for _ in range(2):  # read, then known
-                result = asyncio.run(run_query(ws.session, sql.format(key), reader=SegmentReader()))
+                result = asyncio.run(run_query(SegmentReader().of(ws), sql.format(key)))
                 assert sorted(result.rows) == [
                     ("Nautilus1", 21),
                     ("Nautilus2", 22),
@@ -130,9 +128,9 @@ def test_documents_join_by_their_exact_names(tmp_path: Path) -> None:
                 ]
         joined = "a.document = b.document AND a.port = b.port"
         named = f"SELECT a.ship, b.ship FROM ships a JOIN ships b ON {joined} WHERE a.length < 60"
-        result = asyncio.run(run_query(ws.session, named, reader=SegmentReader()))
+        result = asyncio.run(run_query(SegmentReader().of(ws), named))
         assert sorted(result.rows) == [
             (ship, ship) for ship in ("Nautilus1", "Nautilus2", "Nautilus31")
         ]
         other = "SELECT a.ship FROM ships a JOIN ships b ON a.document = b.ship WHERE a.length < 60"
-        assert asyncio.run(run_query(ws.session, other, reader=SegmentReader())).rows == ()
+        assert asyncio.run(run_query(SegmentReader().of(ws), other)).rows == ()

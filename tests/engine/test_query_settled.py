@@ -5,17 +5,17 @@ and it says what it lacks.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from sliders.api import Workspace
-from sliders.documents import Document
-from sliders.engine import Place, Reading, query_frame
+from sliders.engine import Reading, query_frame
 from sliders.errors import BudgetExceeded, ModelError, ModelUnavailable
-from sliders.extraction import Absence
+from sliders.extraction import Absence, Extraction, Refusal
+from sliders.llm import Model
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
@@ -29,7 +29,7 @@ def ws(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def ask(ws: Workspace, sql: str, reader: SegmentReader | None = None) -> pd.DataFrame:
-    return asyncio.run(query_frame(ws.session, sql, reader=reader or SegmentReader()))
+    return asyncio.run(query_frame((reader or SegmentReader()).of(ws), sql))
 
 
 def test_a_decision_is_shown_by_the_next_query_and_by_one_that_reads(ws: Workspace) -> None:
@@ -118,12 +118,11 @@ def test_a_document_that_states_nothing_of_a_table_is_no_row_of_it_later_either(
 class FailingReader(SegmentReader):
     """Whose calls on some documents fail."""
 
-    async def read(
-        self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
-    ) -> Reading:
-        if document.name in ("ship_02.txt", "ship_06.txt"):
-            return Reading((), 1, "the reply was no JSON")
-        return await super().read(document, table, columns, places)
+    async def read(self, reading: Reading, model: Model) -> Extraction:
+        if reading.document.name in ("ship_02.txt", "ship_06.txt"):
+            refusal = Refusal(reading.chunk.id, "reply", "the reply was no JSON")
+            return Extraction(reading.chunk.id, refusals=(refusal,))
+        return await super().read(reading, model)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_an_attribute_that_nobody_states_is_given_up_before_the_end_of_long_docu
 ) -> None:
     with workspace_of_ships(tmp_path, ships=40) as ws:
         sql = "SELECT ship FROM docs WHERE captain = 'Nemo'"
-        result = asyncio.run(run_query(ws.session, sql, reuse=False, reader=SegmentReader()))
+        result = asyncio.run(run_query(SegmentReader().of(ws), sql, reuse=False))
     assert result.rows == ()
     assert result.tokens < result.whole_tokens
 

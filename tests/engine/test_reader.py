@@ -8,11 +8,12 @@ import asyncio
 from pathlib import Path
 
 import sliders
-from sliders.engine import ModelReader
+from sliders.engine import Reading
+from sliders.extraction import Asked
 from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Table
-from sliders.values import ColumnType
+from sliders.values import ColumnType, Context
 
 FILLER = "Nothing was said of it that day. " * 20
 TEXT = (
@@ -45,10 +46,12 @@ def test_all_words_of_a_computed_value_stand_at_their_places_in_the_document(
         document = ws.session.catalog.documents.get(ws.session.catalog.documents.all()[0].id)
         starts = [document.text.index(words) for words in ("The ferry", "She took", "The master")]
         places = [(start, start + 24) for start in starts]
-        reading = asyncio.run(ModelReader(ws.session).read(document, TABLE, TABLE.columns, places))
-    aboard, master = reading.cells
+        asked = [Asked(TABLE, TABLE.columns)]
+        reading = Reading.of_pieces(document, places, asked, Context(), 20)
+        found = asyncio.run(ws.session.runner.read(reading, ws.session.models.model_for("extract")))
+    aboard, master = found.rows[0].cells
     assert (aboard.value, aboard.doubt, master.value) == (17, "", "Ida Holm")
-    assert aboard.span is not None and master.span is not None and reading.tokens > 0
+    assert aboard.span is not None and master.span is not None and found.tokens > 0
     shown = [
         document.text[span.start : span.end] for span in (aboard.span, *aboard.parts, master.span)
     ]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sliders.api import Workspace
 from sliders.engine import (
     Ranking,
+    join_words,
     run_query,
-    sought,
 )
 from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder, seed_evidence
@@ -34,7 +34,7 @@ AT_EYE = {(truth(n)["ship"], 5000) for n in range(20) if truth(n)["port"] == "Ey
 def test_only_documents_that_print_a_join_value_are_read_for_it(tmp_path: Path) -> None:
     reader = SegmentReader()
     with workspace_of_ships(tmp_path, towns=True) as ws:
-        result = asyncio.run(run_query(ws.session, SQL, reuse=False, reader=reader))
+        result = asyncio.run(run_query(reader.of(ws), SQL, reuse=False))
         reasons = [
             d.reason for d in ws.session.catalog.journal.decisions() if d.verdict == "not read"
         ]
@@ -53,11 +53,9 @@ def test_only_documents_that_print_a_join_value_are_read_for_it(tmp_path: Path) 
 
 def test_a_document_left_out_by_a_join_is_not_said_to_state_nothing(tmp_path: Path) -> None:
     with workspace_of_ships(tmp_path, towns=True) as ws:
-        asyncio.run(run_query(ws.session, SQL, reader=SegmentReader()))
+        asyncio.run(run_query(SegmentReader().of(ws), SQL))
         result = asyncio.run(
-            run_query(
-                ws.session, "SELECT ship, port FROM ships WHERE length > 0", reader=SegmentReader()
-            )
+            run_query(SegmentReader().of(ws), "SELECT ship, port FROM ships WHERE length > 0")
         )
     assert set(result.rows) == {(truth(n)["ship"], truth(n)["port"]) for n in range(20)}
 
@@ -68,7 +66,7 @@ def test_a_chain_of_joins_on_one_attribute_gives_all_rows(tmp_path: Path) -> Non
         "ON b.port = c.port WHERE a.length = 20 AND b.length = 25 AND c.length BETWEEN 26 AND 31"
     )
     with workspace_of_ships(tmp_path, towns=True) as ws:
-        result = asyncio.run(run_query(ws.session, sql, reader=SegmentReader()))
+        result = asyncio.run(run_query(SegmentReader().of(ws), sql))
     assert result.rows == (("Nautilus0", "Nautilus5", "Nautilus10"),)
 
 
@@ -87,12 +85,12 @@ PORT = SHIPS.column("port")
 def test_only_names_are_looked_for_by_their_words(
     values: list[str | int], looked_for: bool
 ) -> None:
-    assert (sought(PORT, KNOWN, values) is not None) == looked_for
+    assert (join_words(PORT, KNOWN, values) is not None) == looked_for
 
 
 def test_an_attribute_stated_in_other_words_is_not_looked_for() -> None:
-    assert sought(PORT, [*KNOWN, (ship_text(4), "Elsewhere")], ["Eye"]) is None
-    assert sought(PORT, [], ["Eye"]) is None  # nothing says how its values are printed
+    assert join_words(PORT, [*KNOWN, (ship_text(4), "Elsewhere")], ["Eye"]) is None
+    assert join_words(PORT, [], ["Eye"]) is None  # nothing says how its values are printed
 
 
 class KindAndPlace:
@@ -129,7 +127,7 @@ def verdicts(
             ws.add_text(f"Sheet {number} is on the {about}{told}.", f"{about} {number}")
         ws.session.catalog.schemas.save(Schema((SHEETS,)), "test")
         sql = "SELECT population FROM towns"
-        result = asyncio.run(run_query(ws.session, sql, reader=SegmentReader(), reuse=False))
+        result = asyncio.run(run_query(SegmentReader().of(ws), sql, reuse=False))
     traces = result.explanation.traces
     return {trace.document: trace.verdict for trace in traces}, result.loss.excluded
 

@@ -3,41 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from sliders.api import Workspace
 from sliders.documents import Document
-from sliders.engine import Place, QueryResult, Reading, run_query
+from sliders.engine import QueryResult, Reading, run_query
 from sliders.errors import ModelUnavailable, QueryError
-from sliders.extraction import Absence, Cell, Grounding, Span
+from sliders.extraction import Absence, Cell, Extraction, Grounding, Span
+from sliders.llm import Model
 from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Table
-from tests.ships import PROSE, SegmentReader, ship_text, workspace_of_ships
+from tests.ships import PROSE, Places, SegmentReader, ship_text, workspace_of_ships
 
 
 def run(ws: Workspace, sql: str, reader: SegmentReader | None = None) -> QueryResult:
-    return asyncio.run(run_query(ws.session, sql, reader=reader or SegmentReader()))
+    return asyncio.run(run_query((reader or SegmentReader()).of(ws), sql))
 
 
 class CaptainReader(SegmentReader):
     """Finds captains, who stand in one document only."""
 
-    async def read(
-        self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
-    ) -> Reading:
-        self.calls.append((document.name, tuple(column.name for column in columns)))
+    def cell(self, document: Document, table: Table, column: Column, places: Places) -> Cell:
         at = document.text.find("Nemo")
-        seen = any(start <= at < end for start, end in places)
-        value = Cell("captain", "Nemo", "Nemo", Grounding.EXACT, Span(document.id, at, at + 4))
-        cells = [
-            value if seen and c.name == "captain" else Cell(c.name, absence=Absence.NOT_STATED)
-            for c in columns
-        ]
-        return Reading(tuple(cells), 1)
+        if column.name == "captain" and any(start <= at < end for start, end in places):
+            span = Span(document.id, at, at + 4)
+            return Cell("captain", "Nemo", "Nemo", Grounding.EXACT, span)
+        return Cell(column.name, absence=Absence.NOT_STATED)
 
 
 def test_an_ambiguous_column_is_refused_before_anything_is_read(tmp_path: Path) -> None:
@@ -140,10 +134,8 @@ class LostReader(SegmentReader):
         super().__init__()
         self.after, self.ended = after, 0
 
-    async def read(
-        self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
-    ) -> Reading:
-        found = await super().read(document, table, columns, places)
+    async def read(self, reading: Reading, model: Model) -> Extraction:
+        found = await super().read(reading, model)
         if len(self.calls) == self.after:
             raise ModelUnavailable("no server answers")
         if len(self.calls) < self.after:
@@ -156,7 +148,7 @@ class LostReader(SegmentReader):
 def test_when_the_server_is_gone_the_calls_under_way_are_ended(tmp_path: Path) -> None:
     async def asked(ws: Workspace, reader: LostReader) -> int:
         with pytest.raises(ModelUnavailable):
-            await run_query(ws.session, "SELECT ship FROM ships WHERE length > 0", reader=reader)
+            await run_query(reader.of(ws), "SELECT ship FROM ships WHERE length > 0")
         begun = len(reader.calls)
         await asyncio.sleep(0.05)
         return len(reader.calls) - begun

@@ -14,7 +14,7 @@ import pytest
 
 from sliders.api import Workspace
 from sliders.engine import (
-    ModelReader,
+    LocalRunner,
     QueryResult,
     TableRun,
     explain_query,
@@ -41,7 +41,7 @@ def ws(tmp_path: Path) -> Iterator[Workspace]:
 def run(
     ws: Workspace, sql: str, reader: SegmentReader | None = None, *, reuse: bool = True
 ) -> QueryResult:
-    return asyncio.run(run_query(ws.session, sql, reader=reader or SegmentReader(), reuse=reuse))
+    return asyncio.run(run_query((reader or SegmentReader()).of(ws), sql, reuse=reuse))
 
 
 def expected(test: object, *names: str) -> set[tuple[object, ...]]:
@@ -169,9 +169,7 @@ def test_queries_at_the_same_time_share_their_work(ws: Workspace) -> None:
     sql = "SELECT ship FROM ships WHERE port = 'Arden'"
 
     async def both() -> list[QueryResult]:
-        return list(
-            await asyncio.gather(*(run_query(ws.session, sql, reader=reader) for _ in range(2)))
-        )
+        return list(await asyncio.gather(*(run_query(reader.of(ws), sql) for _ in range(2))))
 
     one, two = asyncio.run(both())
     assert one.rows == two.rows
@@ -224,7 +222,8 @@ def test_explain_before_estimates_without_calls(ws: Workspace) -> None:
     assert "sample" in str(before) and "port" in str(before)
     reader = SegmentReader()
     segments = run(ws, sql, reader).tokens
-    spent = segments + len(reader.calls) * ModelReader(ws.session).overhead
+    frame = LocalRunner().frame_tokens(ws.session.models.model_for("extract"))
+    spent = segments + len(reader.calls) * frame
     assert estimate.low / 3 <= spent <= estimate.high * 3
     assert len(str(before).splitlines()) >= 3
     assert ws.session.catalog.extractions.count("ships") > 0
@@ -297,9 +296,7 @@ def test_docs_with_described_attributes_become_a_table(tmp_path: Path) -> None:
     with workspace_of_ships(tmp_path, schema=False) as ws:
         words = {"port": "the town that is her home port"}
         frame = asyncio.run(
-            query_frame(
-                ws.session, "SELECT port FROM docs WHERE length < 23", words, reader=SegmentReader()
-            )
+            query_frame(SegmentReader().of(ws), "SELECT port FROM docs WHERE length < 23", words)
         )
         table = ws.schema.table("docs")
         assert sorted(frame["port"]) == ["Arden", "Brill", "Corfe"]
@@ -321,7 +318,7 @@ def test_a_filled_table_is_queried_as_it_stands(ws: Workspace) -> None:
     run(ws, "SELECT ship, length FROM ships WHERE length > 0")
     ws.session.catalog.tables.materialise("ships")
     counted = "SELECT count(*) AS n FROM ships WHERE length > 30"
-    frame = asyncio.run(query_frame(ws.session, counted, reader=SegmentReader(limit=0)))
+    frame = asyncio.run(query_frame(SegmentReader(limit=0).of(ws), counted))
     assert frame["n"].tolist() == [9]
 
 
@@ -331,9 +328,7 @@ def test_a_number_of_any_size_is_shown_and_nothing_is_left_in_the_workspace(tmp_
         ws.session.catalog.schemas.save(Schema((SHIPS,)), "test")
         before = set(ws.session.catalog.database.names())
         asked = "SELECT length FROM ships WHERE length > 5"
-        first, again = (
-            asyncio.run(query_frame(ws.session, asked, reader=SegmentReader())) for _ in range(2)
-        )
+        first, again = (asyncio.run(query_frame(SegmentReader().of(ws), asked)) for _ in range(2))
         with pytest.raises(StoreError):
             run(ws, "SELECT nosuch(ship) FROM ships WHERE length > 5")
         assert not [
@@ -349,9 +344,7 @@ def test_a_condition_on_text_means_the_same_in_a_table_that_is_read_and_in_one_t
     ws: Workspace, port: str
 ) -> None:
     sql = f"SELECT ship FROM ships WHERE port = '{port}'"
-    first, again = (
-        asyncio.run(query_frame(ws.session, sql, reader=SegmentReader())) for _ in range(2)
-    )
+    first, again = (asyncio.run(query_frame(SegmentReader().of(ws), sql)) for _ in range(2))
     assert (
         set(first["ship"])
         == set(again["ship"])
@@ -362,15 +355,11 @@ def test_a_condition_on_text_means_the_same_in_a_table_that_is_read_and_in_one_t
 def test_rows_of_all_documents_are_counted_after_a_query_that_read_some(tmp_path: Path) -> None:
     with workspace_of_ships(tmp_path, ships=12, schema=False) as ws:
         asyncio.run(
-            query_frame(
-                ws.session, "SELECT document, length FROM docs LIMIT 3", reader=SegmentReader()
-            )
+            query_frame(SegmentReader().of(ws), "SELECT document, length FROM docs LIMIT 3")
         )
 
         def told(sql: str) -> list[object]:
-            return list(
-                asyncio.run(query_frame(ws.session, sql, reader=SegmentReader(limit=0))).iloc[:, 0]
-            )
+            return list(asyncio.run(query_frame(SegmentReader(limit=0).of(ws), sql)).iloc[:, 0])
 
         assert told("SELECT count(*) FROM docs") == [12]
         assert told("SELECT count(*) FROM docs WHERE document LIKE '%1.txt'") == [2]
@@ -384,14 +373,14 @@ def test_documents_are_counted_after_a_query_that_failed(tmp_path: Path) -> None
 
     with workspace_of_ships(tmp_path, ships=12, schema=False) as ws:
         with pytest.raises(ModelError):
-            asyncio.run(query_frame(ws.session, "SELECT ship FROM docs LIMIT 2", reader=Down()))
+            asyncio.run(query_frame(Down().of(ws), "SELECT ship FROM docs LIMIT 2"))
         assert [len(ws.query("SELECT document FROM docs LIMIT 2")) for _ in range(2)] == [2, 2]
 
 
 def test_a_comment_after_the_statement_changes_nothing(ws: Workspace) -> None:
     sql = "SELECT ship FROM ships WHERE length > 30"
-    read = asyncio.run(query_frame(ws.session, f"{sql}; -- from the docks", reader=SegmentReader()))
-    again = asyncio.run(query_frame(ws.session, f"{sql} -- long ones\n;", reader=SegmentReader()))
+    read = asyncio.run(query_frame(SegmentReader().of(ws), f"{sql}; -- from the docks"))
+    again = asyncio.run(query_frame(SegmentReader().of(ws), f"{sql} -- long ones\n;"))
     assert (
         set(read["ship"])
         == set(again["ship"])
@@ -416,7 +405,7 @@ def test_explain_changes_no_schema_and_calls_no_model(tmp_path: Path) -> None:
 
 def test_a_condition_with_a_function_is_decided_for_each_document(ws: Workspace) -> None:
     sql = "SELECT ship FROM ships WHERE upper(port) = 'ARDEN' AND length > 25"
-    frame = asyncio.run(query_frame(ws.session, sql, reader=SegmentReader()))
+    frame = asyncio.run(query_frame(SegmentReader().of(ws), sql))
     wanted = expected(lambda r: r["port"] == "Arden" and r["length"] > 25, "ship")
     assert set(frame["ship"]) == {row[0] for row in wanted}
 

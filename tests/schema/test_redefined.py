@@ -243,7 +243,7 @@ def test_values_of_an_earlier_definition_stay_in_the_audit(place: str | Path) ->
 
 def test_a_query_over_documents_leaves_no_value_of_an_earlier_definition(tmp_path: Path) -> None:
     with workspace_of_ships(tmp_path) as ws:
-        run_sync(run_query(ws.session, "SELECT ship, length FROM docs", reader=SegmentReader()))
+        run_sync(run_query(SegmentReader().of(ws), "SELECT ship, length FROM docs"))
         ws.session.catalog.tables.materialise("ships")
         changed = (
             replace(c, description="her length in feet") if c.name == "length" else c
@@ -252,9 +252,8 @@ def test_a_query_over_documents_leaves_no_value_of_an_earlier_definition(tmp_pat
         ws.pin_schema(Schema((replace(VESSELS, columns=tuple(changed)),)))
         run_sync(
             query_frame(
-                ws.session,
+                SegmentReader().of(ws),
                 "SELECT length FROM docs WHERE ship = 'Nautilus3'",
-                reader=SegmentReader(),
             )
         )
         frame = ws.tables["ships"]

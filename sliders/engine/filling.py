@@ -1,0 +1,168 @@
+"""Cells being read, for questions and for SQL over documents alike: the calls, what they gave, and
+why reading stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from sliders.documents.document import Document
+from sliders.engine.date_conventions import Habit, context_of, shared_habit
+from sliders.engine.runner import Reading
+from sliders.engine.session import Session
+from sliders.engine.synchronous import together
+from sliders.errors import BudgetExceeded, ModelUnavailable
+from sliders.extraction.cell import Absence, Row
+from sliders.extraction.extract import Extraction
+from sliders.llm.outcomes import every_call_failed
+from sliders.store.records import Decision, Task
+from sliders.values.parse import Context
+
+_LEAST_AHEAD = 8
+"""Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the
+prefix of the last call.
+"""
+_MOST_REFUSED = 5
+"""Documents of which no part could be read, none having been read, after which a filling stops."""
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Filling:
+    """One filling of tables, out of so many `parts` of documents, of which `left` are not known to
+    be left out. `asked` parts gave `rows` so far; `refused` says why parts of documents could not
+    be read at all, by document; `worked` whether any part was read for the same columns, now or by
+    an earlier run.
+    """
+
+    session: Session
+    questions: tuple[str, ...] = ()
+    parts: int = 0
+    left: int = field(init=False)
+    asked: int = 0
+    rows: int = 0
+    stopped: str = ""
+    refused: dict[str, str] = field(default_factory=dict)
+    worked: bool = False
+    at_once: int = field(init=False)
+    """How many parts are read at a time."""
+    slots: asyncio.Semaphore = field(init=False)
+    _habit: Habit | None = None
+    _contexts: dict[str, Context] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.left = self.parts
+        slots = (
+            1 if self.session.models.serves_one("extract") else self.session.settings.concurrency
+        )
+        self.at_once = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
+        self.slots = asyncio.Semaphore(self.at_once)
+
+    @property
+    def failed(self) -> str:
+        """Why nothing was read, the commonest reason; "" where anything was."""
+        if self.worked or not self.refused:
+            return ""
+        return Counter(self.refused.values()).most_common(1)[0][0]
+
+    def check(self) -> None:
+        """Refuse a filling that read nothing, or not all.
+
+        Raises:
+            BudgetExceeded: a limit was reached.
+            ModelUnavailable: no part of the documents could be read.
+        """
+        if self.stopped:
+            raise BudgetExceeded(self.stopped)
+        if self.failed:
+            raise ModelUnavailable(every_call_failed(self.failed, self.asked))
+
+    def rests_on_earlier(self) -> None:
+        """Columns that are missing in one place were read in another by an earlier run: calls that
+        fail are no sign that none can succeed.
+        """
+        self.worked = True
+        self.session.models.outcomes.worked += 1
+
+    async def each(
+        self,
+        waiting: Iterable[T],
+        work: Callable[[T], Awaitable[bool]],
+        enough: int | None = None,
+    ) -> list[T]:
+        """The items for which the work says yes, several at a time; what the work adds to a deque
+        is done, too. A spent budget stops cleanly with those so far.
+        """
+        items = waiting if isinstance(waiting, deque) else deque(waiting)
+        passed: list[T] = []
+
+        async def worker() -> None:
+            while items and not self.stopped and (enough is None or len(passed) < enough):
+                item = items.popleft()
+                try:
+                    if await work(item):
+                        passed.append(item)
+                except BudgetExceeded as error:
+                    self.stopped = str(error)
+
+        await together(*(worker() for _ in range(min(self.at_once, len(items)))))
+        return passed
+
+    def context(self, document: Document) -> Context:
+        """What a document shows about its printed values."""
+        if document.id not in self._contexts:
+            self._contexts[document.id] = context_of(self.session, document.text, self._shared)
+        return self._contexts[document.id]
+
+    def _shared(self) -> Habit:
+        if self._habit is None:
+            self._habit = shared_habit(self.session)
+        return self._habit
+
+    async def read(self, reading: Reading) -> Extraction:
+        """What one call gives."""
+        model = self.session.models.model_for("extract")
+        return await self.session.runner.read(reading, model)
+
+    def save(
+        self, reading: Reading, found: Extraction, rows: Sequence[Row], tasks: Sequence[Task]
+    ) -> None:
+        """Store what a call gave, with what was refused and changed on the way, and count it.
+
+        Raises:
+            ModelUnavailable: the parts of several documents could not be read, and no other.
+        """
+        subject = (
+            f"document:{reading.document.name}" if reading.pieces else f"chunk:{found.chunk_id}"
+        )
+        decisions = [d for a in reading.asked for d in _decisions(found, a.table.name, subject)]
+        if rows or tasks or decisions:
+            self.session.catalog.extractions.save(rows, tasks, decisions)
+        self.asked += 1
+        self.rows += len(found.rows)
+        given = any(c.absence is not Absence.CALL_FAILED for row in found.rows for c in row.cells)
+        reasons = [refusal.reason for refusal in found.refusals if refusal.fatal]
+        if given or not reasons:
+            self.worked = True
+            return
+        self.refused[reading.document.id] = reasons[0]
+        if not self.worked and len(self.refused) >= _MOST_REFUSED:
+            raise ModelUnavailable(every_call_failed(self.failed, self.asked))
+
+
+def _decisions(found: Extraction, table: str, subject: str) -> Iterable[Decision]:
+    """What was refused and changed of a table, and the lines that gave no row."""
+    for refusal in found.refusals:
+        if refusal.table in ("", table):
+            reason = f"{refusal.subject}: {refusal.reason}"
+            yield Decision("extract", subject, "refused", reason)
+    for change in found.changes:
+        if change.table == table:
+            yield Decision("extract", f"column:{table}.{change.column}", "changed", change.told)
+    for line in found.missed:
+        if line.table == table:
+            yield Decision("extract", subject, "row not read", line.finding)
