@@ -19,6 +19,7 @@ from .passages import PassageSource as PassageSource
 from .profile import ColumnProfile as ColumnProfile
 from .profile import TableProfile as TableProfile
 from .profile import profile_tables as profile_tables
+from .range import KINDS as KINDS
 from .range import AnswerRange as AnswerRange
 from .range import Mover as Mover
 from .range import Number as Number

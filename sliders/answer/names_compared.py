@@ -84,7 +84,7 @@ def _finding(
     command = f"sliders query {shell_quote(joined)}  # one name; two: split"
     number = number_in(after) if after is not None else None
     return Finding(
-        "names", name, text, doubt=Doubt("name", thing, column, effect, command), other=number
+        "names", name, text, doubt=Doubt("same", thing, column, effect, command), other=number
     )
 
 

@@ -4,47 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sliders.extraction.cell import Scalar
 
-Kind = Literal[
-    "unverified",
-    "judged",
-    "cut",
-    "conflict",
-    "unfound",
-    "empty",
-    "merge",
-    "name",
-    "document",
-    "tie",
-    "statement",
-    "unread",
-    "row",
-    "bound",
-    "inexact",
-    "units",
-]
+Kind = Literal["conflict", "value", "same", "missing", "choice", "units"]
 Number = int | float
-_WORDS: Mapping[Kind, tuple[str, str]] = {
-    "unverified": ("unverified value", "unverified values"),
-    "judged": ("judged value", "judged values"),
-    "cut": ("value near the cut of its column", "values near the cut of their column"),
-    "conflict": ("open conflict", "open conflicts"),
-    "unfound": ("value that was not found in the text", "values that were not found in the text"),
-    "empty": ("empty value", "empty values"),
-    "merge": ("row that may be one with another", "rows that may be one with another"),
-    "name": ("pair of names that may be one", "pairs of names that may be one"),
-    "document": ("document without a row", "documents without a row"),
-    "tie": ("row that is tied", "rows that are tied"),
-    "statement": ("other statement of the model", "other statements of the model"),
-    "row": ("row of a table that was not read", "rows of tables that were not read"),
-    "bound": ("value that is a bound or an estimate", "values that are bounds or estimates"),
-    "inexact": ("estimated value", "estimated values"),
-    "units": ("figure over several units", "figures over several units"),
-    "unread": ("part that was not read", "parts that were not read"),
+
+
+class Meaning(NamedTuple):
+    """What a kind of doubt is called, one and several of it, and what it takes in."""
+
+    one: str
+    several: str
+    means: str
+
+
+KINDS: Mapping[Kind, Meaning] = {
+    "conflict": Meaning(
+        "open conflict",
+        "open conflicts",
+        "documents contradict each other, and nobody settled which one holds",
+    ),
+    "value": Meaning(
+        "value that may be another one",
+        "values that may be other ones",
+        "nobody verified it, its words were not found, it was judged, it lies near the cut of its "
+        "column, or the document prints a bound or an estimate",
+    ),
+    "same": Meaning(
+        "row or name that may be one with another",
+        "rows or names that may be one with another",
+        "two rows or names may be one thing, or one row two things",
+    ),
+    "missing": Meaning(
+        "missing value or row",
+        "missing values or rows",
+        "a value is not stated, a document gave no row, or a part of it was not read",
+    ),
+    "choice": Meaning(
+        "row or statement that would do as well",
+        "rows or statements that would do as well",
+        "rows are tied with the last one shown, or the model wrote another statement",
+    ),
+    "units": Meaning(
+        "figure over several units",
+        "figures over several units",
+        "values of different units or currencies go into one figure",
+    ),
 }
+"""The kinds of doubt, the gravest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +71,7 @@ class Mover:
 
 def counted(kind: Kind, count: int) -> str:
     """So many doubts of a kind, in words."""
-    return f"{count:,} {_WORDS[kind][count != 1]}"
+    return f"{count:,} {KINDS[kind].one if count == 1 else KINDS[kind].several}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +153,9 @@ class Variation:
     state, as values by place.
 
     `count` is how many things of its kind it stands for; `thing` names it and why, `place` where it
-    stands, `command` settles it.
+    stands, `command` settles it. It `warns` where it is a doubt beside the answer that it changes;
+    other ones move the range alone. Without `figures` no words say what else it could be, and the
+    options only tell whether the answer rests on it.
     """
 
     kind: Kind
@@ -153,6 +164,8 @@ class Variation:
     thing: str = ""
     place: str = ""
     command: str = ""
+    warns: bool = True
+    figures: bool = True
 
 
 State = Iterable[tuple[Place, Scalar]]
@@ -247,12 +260,19 @@ def widened(found: AnswerRange, kind: Kind, count: int, numbers: Iterable[Number
     every = [found.value, *numbers]
     if min(every) == max(every):
         return found
-    mover = Mover(kind, count, min(every), max(every))
+    alike = [mover for mover in found.moves if mover.kind == kind]
+    low, high = min(every), max(every)
+    mover = Mover(
+        kind,
+        count + sum(other.count for other in alike),
+        min([low, *(other.low for other in alike)]),
+        max([high, *(other.high for other in alike)]),
+    )
     return replace(
         found,
-        low=min(found.low, mover.low),
-        high=max(found.high, mover.high),
-        moves=(*found.moves, mover),
+        low=min(found.low, low),
+        high=max(found.high, high),
+        moves=(*(other for other in found.moves if other.kind != kind), mover),
     )
 
 
@@ -267,7 +287,7 @@ def bundled(variations: Sequence[Variation], most: int) -> list[Variation]:
         looks = tuple(
             tuple((p.relation, p.column, v) for p, v in option) for option in variation.options
         )
-        alike.setdefault((variation.kind, looks), []).append(variation)
+        alike.setdefault((variation.kind, variation.warns, looks), []).append(variation)
     size = max(2, -(-len(variations) // max(1, most - len(alike))))
     return [
         _one(group[at : at + size]) for group in alike.values() for at in range(0, len(group), size)

@@ -148,7 +148,7 @@ async def beside_others(
         f"sliders query {quote(statement_in(reply.text))}",
     )
     doubt = Doubt(
-        "statement", "a second statement of the model gives something else", "", effect, command
+        "choice", "a second statement of the model gives something else", "", effect, command
     )
     return replace(answer, doubts=(*answer.doubts, doubt), others=others)
 

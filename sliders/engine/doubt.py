@@ -25,7 +25,7 @@ from sliders.engine.left_out_sample import audited, extrapolated
 from sliders.engine.printed_units import printed_unit_doubts
 from sliders.engine.session import Session
 from sliders.engine.tables_read import TableRead, tables_read
-from sliders.engine.trial import UNSETTLED, Trial
+from sliders.engine.trial import Trial
 from sliders.engine.variations import TableVariations
 from sliders.errors import QueryError, StoreError
 from sliders.sql.statement import parse_select
@@ -60,9 +60,9 @@ def try_variations(
         tables = [TableVariations(session, read, found.sql) for read in reads]
         variations = [variation for table in tables for variation in table.every()]
         tree = parse_select(found.sql)
-        inexact = [one for one in variations if one.kind == "inexact"]
-        variations = [one for one in variations if one.kind != "inexact"]
-        unsettled = any(one.kind in UNSETTLED for one in variations)
+        inexact = [one for one in variations if not one.figures]
+        variations = [one for one in variations if one.figures]
+        unsettled = any(one.warns for one in variations)
         told = inexact or tree.args.get("limit") or measured_columns(tree) or unsettled
         if value is None and not told:
             return Tried(ledger, doubts=found.doubts)  # nothing to try: the tables need no copy
@@ -92,7 +92,7 @@ def _untried(ledger: Completeness, error: str) -> Iterator[Doubt]:
     ).remarks()
     if remarks:
         yield Doubt(
-            "unverified",
+            "value",
             ", ".join(remarks),
             "",
             f"what they change could not be tried: {error}",
@@ -110,10 +110,9 @@ def _measured(
 ) -> AnswerRange:
     measured = measure(value, bundled(variations, trial.most), trial.number)
     tied = [n for row in trial.tied() if (n := number_in([row])) is not None]
-    measured = widened(measured, "tie", len(tied), tied)
     others = [other for other in trial.found.others if other != value]
-    measured = widened(measured, "statement", len(others), others)
-    measured = widened(measured, "name", len(trial.found.by_names), trial.found.by_names)
+    measured = widened(measured, "choice", len(tied) + len(others), [*tied, *others])
+    measured = widened(measured, "same", len(trial.found.by_names), trial.found.by_names)
     return _with_unread(session, measured, reads, trial.sql, trial.sandbox, ledger)
 
 
@@ -143,7 +142,7 @@ def _with_unread(
         with sandbox.changed(gone):
             before = number_in(sandbox.run(sql).rows)
         number = extrapolated(measured.value, before, len(chunks), ledger.gated_chunks)
-        measured = widened(measured, "unread", ledger.gated_chunks, [number])
+        measured = widened(measured, "missing", ledger.gated_chunks, [number])
         changed = "changed it" if before != measured.value else "changed nothing"
         notes.append(
             f"{len(chunks)} parts were read after all and {changed}, {ledger.gated_chunks} are left"

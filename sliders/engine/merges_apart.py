@@ -59,9 +59,7 @@ def merges_apart(
             f"{words.row(stays)} may be {len(apart)} rows: {len(apart)} were merged "
             "by their key alone"
         )
-        yield Variation(
-            "merge", (tuple(state),), len(apart) - 1, thing, words.place(stays), command
-        )
+        yield Variation("same", (tuple(state),), len(apart) - 1, thing, words.place(stays), command)
 
 
 def _alone(

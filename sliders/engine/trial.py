@@ -9,7 +9,7 @@ from shlex import quote
 
 from sliders.answer.doubts import Doubt, Rows, change_size, effect_words
 from sliders.answer.findings import tied_rows
-from sliders.answer.range import Kind, Number, State, Variation, bundled, counted, number_in
+from sliders.answer.range import KINDS, Kind, Number, State, Variation, bundled, counted, number_in
 from sliders.answer.result import SqlAnswer
 from sliders.extraction.cell import Scalar
 from sliders.sql.statement import parse_select, without_limit
@@ -18,20 +18,6 @@ from sliders.store.copied_tables import Change, CopiedTables
 MOST_VARIATIONS = 300
 _ROWS_READ = 3_000_000
 """Rows that all recomputations together may go over: large tables are tried in larger bundles."""
-UNSETTLED: tuple[Kind, ...] = (
-    "conflict",
-    "unverified",
-    "unfound",
-    "cut",
-    "merge",
-    "name",
-    "row",
-    "bound",
-)
-"""Variations that are doubts. Of 30 answers of an embedded model over five sets that nobody looked
-at, which stood without a warning, those moved by a value near the cut were 2 wrong and 1 right; of
-32 of a strong reader none is moved by these.
-"""
 
 
 class Trial:
@@ -60,8 +46,8 @@ class Trial:
         """What unsettled values would change, those that change most first."""
         sized = [
             one
-            for kind in UNSETTLED
-            for one in self._of_kind(kind, [v for v in every if v.kind == kind])
+            for kind in KINDS
+            for one in self._of_kind(kind, [v for v in every if v.kind == kind and v.warns])
         ]
         sized.sort(key=lambda one: -one[0])
         return [*(doubt for _, doubt in sized), *self._tie()]
@@ -102,7 +88,7 @@ class Trial:
         for one in bundled(variations, self.most):
             if any(Counter(self.rows(option)) != Counter(self.rows()) for option in one.options):
                 yield Doubt(
-                    "inexact",
+                    "value",
                     one.thing,
                     one.place,
                     "the answer is no more exact than that",
@@ -118,10 +104,9 @@ class Trial:
         others = [row for row in self.tied() if row not in shown]
         if others:
             effect = effect_words(shown, [(*shown[:-1], row) for row in others])
+            tied = "1 row that is" if len(others) == 1 else f"{len(others):,} rows that are"
             command = f"sliders query {quote(without_limit(self.sql))}"
-            yield Doubt(
-                "tie", f"{counted('tie', len(others))} with the last one shown", "", effect, command
-            )
+            yield Doubt("choice", f"{tied} tied with the last one shown", "", effect, command)
 
 
 def _changes(state: State) -> Iterator[Change]:

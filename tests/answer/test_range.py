@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.answer import (
+    KINDS,
     AnswerRange,
     Mover,
     Number,
@@ -34,7 +36,7 @@ def summing(table: dict[Place, Number | None], combine: object = sum) -> object:
     return recompute
 
 
-def doubt(place: Place, *values: Number | None, kind: str = "unverified") -> Variation:
+def doubt(place: Place, *values: Number | None, kind: str = "value") -> Variation:
     return Variation(kind, tuple(((place, value),) for value in values))  # type: ignore[arg-type]
 
 
@@ -47,11 +49,11 @@ def test_without_doubts_a_number_is_a_point() -> None:
 def test_each_kind_says_how_far_it_moves_the_number() -> None:
     table = cells([1, 1, 1, 1, 0])
     places = list(table)
-    doubts = [doubt(places[0], 0), doubt(places[1], 0), doubt(places[4], 1, kind="judged")]
+    doubts = [doubt(places[0], 0), doubt(places[1], 0), doubt(places[4], 1, kind="missing")]
     found = measure(4, doubts, summing(table))
     assert (found.low, found.high) == (2, 5)
-    assert found.moves == (Mover("unverified", 2, 2, 4), Mover("judged", 1, 4, 5))
-    assert str(found) == "4; 2 to 5: 2 unverified values, 1 judged value"
+    assert found.moves == (Mover("value", 2, 2, 4), Mover("missing", 1, 4, 5))
+    assert str(found) == ("4; 2 to 5: 2 values that may be other ones, 1 missing value or row")
 
 
 def test_a_doubtful_value_behind_a_doubtful_largest_one_is_found() -> None:
@@ -81,9 +83,17 @@ def test_sums_have_the_bounds_of_every_combination(pairs: list[tuple[int, int | 
 
 
 def test_what_comes_from_elsewhere_widens_a_range() -> None:
-    found = widened(AnswerRange(5, 4, 5), "statement", 1, [9])
-    assert (found.low, found.high) == (4, 9) and "1 other statement of the model" in str(found)
-    assert widened(found, "tie", 1, [5]) is found
+    found = widened(AnswerRange(5, 4, 5), "choice", 1, [9])
+    assert (found.low, found.high) == (4, 9) and "1 row or statement that" in str(found)
+    assert widened(found, "same", 1, [5]) is found
+    further = widened(found, "choice", 2, [3])
+    assert further.moves == (Mover("choice", 3, 3, 9),) and (further.low, further.high) == (3, 9)
+
+
+def test_the_kinds_of_doubt_are_six_and_a_page_says_what_they_mean() -> None:
+    told = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+    assert len(KINDS) == 6
+    assert [kind for kind, k in KINDS.items() if f"| `{kind}` | {k.means} |" not in told] == []
 
 
 def test_many_doubts_that_look_alike_go_together() -> None:

@@ -111,7 +111,7 @@ def test_an_unsure_value_that_moves_a_sum_is_one_doubt_with_all_that_settles_it(
     answer = asked(place, documents, "SELECT SUM(staff) FROM firms")
     assert (answer.status, answer.value, answer.complete) == ("answered", 100, True)
     [doubt] = answer.doubts
-    assert doubt.kind == "unverified" and "staff 20" in doubt.thing
+    assert doubt.kind == "value" and "staff 20" in doubt.thing
     assert doubt.place == "b.txt; firms.staff"
     assert doubt.effect == "100 would be 80 to 120"
     assert doubt.command == "sliders set-value firms staff --where document=b.txt 20"
@@ -144,7 +144,7 @@ def test_an_answer_in_words_has_doubts_too(place: str | Path) -> None:
 def test_a_tie_that_a_limit_cuts_is_a_doubt_and_a_clear_order_is_none(place: str | Path) -> None:
     sql = "SELECT name FROM firms ORDER BY staff DESC LIMIT 1"
     tied = asked(place, FOUR | {"c": firm("Cedar", 40)}, sql)
-    assert tied.status == "answered" and [doubt.kind for doubt in tied.doubts] == ["tie"]
+    assert tied.status == "answered" and [doubt.kind for doubt in tied.doubts] == ["choice"]
     assert {"Cedar", "Dogwood"} <= set(tied.doubts[0].effect.split())
     assert tied.doubts[0].command == "sliders query 'SELECT name FROM firms ORDER BY staff DESC'"
 

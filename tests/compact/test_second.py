@@ -48,7 +48,7 @@ async def test_a_second_statement_that_gives_something_else_marks_the_answer(
     answer, _ = await held(second)
     assert (answer.value, answer.sql, answer.status) == (2, LONG, "answered")
     assert [(doubt.kind, doubt.effect) for doubt in answer.doubts] == (
-        [("statement", effect)] if effect else []
+        [("choice", effect)] if effect else []
     )
 
 
@@ -57,7 +57,7 @@ async def test_rows_tell_the_same_in_any_order_and_with_a_column_more() -> None:
     answer, _ = await held("SELECT name, length FROM ships ORDER BY length DESC", first=first)
     assert not answer.doubts
     answer, _ = await held("SELECT name FROM ships ORDER BY name LIMIT 2", first=first)
-    assert [doubt.kind for doubt in answer.doubts] == ["statement"]
+    assert [doubt.kind for doubt in answer.doubts] == ["choice"]
 
 
 async def test_the_full_dialect_has_no_second_reading() -> None:

@@ -78,7 +78,7 @@ def test_judgements_near_the_cut_move_the_count_both_ways(place: str | Path) -> 
     with ws:
         assert answer.range is not None and answer.value == 6
         assert (answer.range.low, answer.range.high) == (5, 7)
-        assert {m.kind for m in answer.range.moves} <= {"judged", "unverified"}
+        assert {m.kind for m in answer.range.moves} == {"value"}
         assert answer.to_dict()["range"]["low"] == 5
         assert (
             len(ws.tables["reviews"]) == 12 and sum(map(bool, ws.tables["reviews"]["liked"])) == 6
@@ -91,7 +91,7 @@ def test_empty_values_move_a_sum_by_the_extremes_of_their_column(place: str | Pa
     ws.close()
     assert answer.value == 300 and answer.range is not None
     assert (answer.range.low, answer.range.high) == (300, 330)
-    assert [(m.kind, m.count) for m in answer.range.moves] == [("empty", 1)]
+    assert [(m.kind, m.count) for m in answer.range.moves] == [("missing", 1)]
 
 
 def test_tied_rows_are_in_the_range(place: str | Path) -> None:
@@ -100,7 +100,7 @@ def test_tied_rows_are_in_the_range(place: str | Path) -> None:
     ws.close()
     assert answer.range is not None
     assert (answer.range.low, answer.range.high) == (15, 80)
-    assert "tie" in {m.kind for m in answer.range.moves}
+    assert "choice" in {m.kind for m in answer.range.moves}
 
 
 def test_a_value_that_a_person_set_is_not_doubted(place: str | Path) -> None:
@@ -149,7 +149,7 @@ def test_a_value_in_doubt_is_a_doubt_where_the_answer_rests_on_it(
     assert [doubt.effect for doubt in answer.doubts] == effects
     for doubt in answer.doubts:
         assert (doubt.kind, doubt.place) == (
-            "unverified",
+            "value",
             "00.txt; reviews.price",
         ) and "price 10" in doubt.thing
         assert doubt.command == "sliders set-value reviews price --where document=00.txt 10"
@@ -281,8 +281,8 @@ def test_stated_values_near_the_cut_of_what_is_told_may_be_otherwise(tmp_path: P
     near = near_cut(rows, PRICE)
     assert {cell.value for cell in near} == {40, 50}
     others = doubted(tmp_path / "d.db", PRICE, rows)
-    assert others["8"] == ("cut", [None])
-    assert others["9"] == ("cut", [50])
+    assert others["8"] == ("value", [None])
+    assert others["9"] == ("value", [50])
     assert not others.keys() & {"0", "1", "2", "3"}
 
 
@@ -331,8 +331,8 @@ def test_names_that_may_be_one_move_a_distinct_count(tmp_path: Path) -> None:
     answer = ships(tmp_path, "SELECT COUNT(DISTINCT port) FROM ships", nobody_tells)
     assert answer.value == 3 and answer.range is not None
     assert (answer.range.low, answer.range.high) == (2, 3)
-    assert [(m.kind, m.count) for m in answer.range.moves] == [("name", 1)]
-    assert answer.status == "answered" and [doubt.kind for doubt in answer.doubts] == ["name"]
+    assert [(m.kind, m.count) for m in answer.range.moves] == [("same", 1)]
+    assert answer.status == "answered" and [doubt.kind for doubt in answer.doubts] == ["same"]
     assert "'Rotterdam'" in answer.doubts[0].thing and "'Roterdam'" in answer.doubts[0].thing
 
 
@@ -374,7 +374,7 @@ def test_sides_of_an_open_contradiction_may_be_one_row(tmp_path: Path) -> None:
         read = TableRead(table, ws.session.catalog.schemas.relation("reviews"), table.columns)
         [doubt] = TableVariations(ws.session, read, "SELECT sum(price) FROM reviews").one_thing()
     gone = [place.row_id for option in doubt.options for place, _ in option]
-    assert (doubt.kind, doubt.count, sorted(gone)) == ("merge", 1, sorted(ids[:2]))
+    assert (doubt.kind, doubt.count, sorted(gone)) == ("same", 1, sorted(ids[:2]))
 
 
 def leaning(*marks: float) -> list[Row]:
@@ -408,7 +408,7 @@ def test_a_category_with_a_likely_next_choice_may_be_that_one(tmp_path: Path) ->
     near = near_cut([*rows, close := row(20, "a", -0.4, -1.2, -9.0)], kind)
     assert near == frozenset(close.cells)
     others = doubted(tmp_path / "d.db", kind, [*rows, close])
-    assert others == {"20": ("judged", ["b", None])}
+    assert others == {"20": ("value", ["b", None])}
 
 
 def test_without_a_cut_a_value_that_is_hardly_told_is_in_doubt() -> None:
@@ -429,7 +429,7 @@ def test_a_document_that_was_read_and_gave_no_row_could_have_been_one(tmp_path: 
             answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage())
         )
     assert again.range is not None and (again.range.low, again.range.high) == (6, 7)
-    assert [(m.kind, m.count) for m in again.range.moves] == [("document", 1)]
+    assert [(m.kind, m.count) for m in again.range.moves] == [("missing", 1)]
 
 
 def test_rows_that_nobody_settled_may_be_one(tmp_path: Path) -> None:
@@ -446,4 +446,4 @@ def test_rows_that_nobody_settled_may_be_one(tmp_path: Path) -> None:
             answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage())
         )
     assert again.range is not None and (again.range.low, again.range.high) == (5, 6)
-    assert [(m.kind, m.count) for m in again.range.moves] == [("merge", 1)]
+    assert [(m.kind, m.count) for m in again.range.moves] == [("same", 1)]

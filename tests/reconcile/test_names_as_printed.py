@@ -121,7 +121,7 @@ def calls(ws: Workspace) -> int:
 
 
 def doubts(answer: Answer) -> list[str]:
-    return [str(doubt) for doubt in answer.doubts if doubt.kind == "name"]
+    return [str(doubt) for doubt in answer.doubts if doubt.kind == "same"]
 
 
 TWO = [
@@ -363,7 +363,7 @@ def test_a_statement_over_printed_forms_that_the_model_insists_on_stands_with_a_
     answer = insisting(tmp_path, sql)
     assert answer.status == "answered" and answer.sql == sql
     [doubt] = answer.doubts
-    assert (doubt.kind, doubt.effect) == ("name", effect)
+    assert (doubt.kind, doubt.effect) == ("same", effect)
     assert (
         "'IBM'" in doubt.thing
         and f"'{LONG}'" in doubt.thing

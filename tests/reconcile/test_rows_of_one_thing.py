@@ -280,7 +280,7 @@ def test_a_merge_over_documents_that_nobody_made_certain_is_a_doubt(tmp_path: Pa
     assert rows == 1 and (answer.range.low, answer.range.high) == (45, 90)
     (doubt,) = answer.doubts
     assert (
-        doubt.kind == "merge"
+        doubt.kind == "same"
         and "90" in doubt.effect
         and "a.txt" in doubt.command
         and "b.txt" in doubt.command
@@ -418,7 +418,7 @@ def test_a_row_without_its_key_that_repeats_another_one_is_a_question(
     assert answer.value == 1050 and answer.range.low == 750
     (doubt,) = answer.doubts
     assert (
-        doubt.kind == "merge"
+        doubt.kind == "same"
         and "sliders merge bonuses" in doubt.command
         and "no=B17" in doubt.command
     )
@@ -548,7 +548,7 @@ def test_an_invoice_that_is_filed_twice_is_a_doubt_until_the_agent_says_what_it_
     assert (
         answer.value == 650
         and answer.range.low == 325
-        and {doubt.kind for doubt in answer.doubts} == {"merge"}
+        and {doubt.kind for doubt in answer.doubts} == {"same"}
     )
 
 
