@@ -29,7 +29,7 @@ SESSION = (
     "sliders",
     'sliders ask bridges "What is the average length of the bridges in metres?"',
     "sliders tables bridges",
-    "sliders why dunmarrow.md",
+    "sliders why dunmarrow.txt",
     'sliders query "SELECT document, cost FROM bridges ORDER BY cost DESC LIMIT 3"',
     "sliders runs",
 )

@@ -1,7 +1,7 @@
 """Pictures of a workspace for people who would rather look: what it cost, what the values
 are, how a run went.
 
-They need matplotlib (`pip install '.[report]'` in the checkout), and each gives a `Plot`,
+They need matplotlib (`pip install 'sliders[report]'`), and each gives a `Plot`,
 which a notebook shows.
 """
 
@@ -45,9 +45,7 @@ def _axes(width: float, height: float) -> tuple[Figure, Axes]:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise SettingsError(
-            "plots need matplotlib: pip install '.[report]' in the checkout"
-        ) from error
+        raise SettingsError("plots need matplotlib: pip install 'sliders[report]'") from error
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)

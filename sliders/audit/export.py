@@ -127,7 +127,7 @@ def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
         import pyarrow.parquet as parquet
     except ImportError as error:
         raise SettingsError(
-            "Parquet needs pyarrow; install it with: pip install '.[export]' in the checkout"
+            "Parquet needs pyarrow; install it with: pip install 'sliders[export]'"
         ) from error
 
     def is_export(old: Path) -> bool:
@@ -167,7 +167,7 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
         from openpyxl import Workbook, load_workbook
     except ImportError as error:
         raise SettingsError(
-            "Excel needs openpyxl; install it with: pip install '.[export]' in the checkout"
+            "Excel needs openpyxl; install it with: pip install 'sliders[export]'"
         ) from error
     target = Path(path)
 

@@ -247,7 +247,7 @@ def mcp_server(workspace: Workspace, allow_add: Path | None = None) -> MCPServer
         from mcp_types import ToolAnnotations
     except ImportError as error:
         raise SettingsError(
-            "serving a workspace needs the mcp package: pip install '.[mcp]' in the checkout"
+            "serving a workspace needs the mcp package: pip install 'sliders[mcp]'"
         ) from error
     if allow_add is not None and not allow_add.is_dir():
         raise SettingsError(f"--allow-add {str(allow_add)!r} is no folder; name one that exists")

@@ -197,7 +197,7 @@ class LocalModel:
             if find_spec("xllamacpp") is None:
                 raise ModelUnavailable(
                     "the embedded model needs the package xllamacpp: run `pip install "
-                    "'.[local]'` in the checkout, or set SLIDERS_MODEL and SLIDERS_BASE_URL to a "
+                    "'sliders[local]'`, or set SLIDERS_MODEL and SLIDERS_BASE_URL to a "
                     "server of your own"
                 )
             path = self._file()

@@ -62,7 +62,7 @@ def read_xlsx(raw: bytes, name: str) -> Document:
         from openpyxl import load_workbook
     except ImportError as error:
         raise DocumentError(
-            f'{name}: reading it needs openpyxl; run: pip install ".[docs]" in the checkout'
+            f'{name}: reading it needs openpyxl; run: pip install "sliders[docs]"'
         ) from error
     try:
         sheets = load_workbook(io.BytesIO(raw), data_only=True).worksheets

@@ -32,7 +32,7 @@ def partitioner(module: str, function: str, name: str) -> Any:
         tokenize = importlib.import_module("unstructured.nlp.tokenize")
     except ImportError as error:
         raise DocumentError(
-            f'{name}: reading it needs more packages; run: pip install ".[docs]" in the checkout'
+            f'{name}: reading it needs more packages; run: pip install "sliders[docs]"'
         ) from error
     setattr(tokenize, "_load_spacy_model", _load)  # noqa: B010  (a private name of an untyped module)
     return partition

@@ -62,8 +62,7 @@ class RayRunner(LocalRunner):
     def __init__(self, settings: Settings) -> None:
         if find_spec("ray") is None:
             raise SettingsError(
-                "executor 'ray' needs Ray, which is not installed: pip install "
-                "'.[cluster]' in the checkout"
+                "executor 'ray' needs Ray, which is not installed: pip install 'sliders[cluster]'"
             )
         self._settings = settings
         self._address = settings.ray_address or os.environ.get("RAY_ADDRESS") or "local"

@@ -35,7 +35,7 @@ def migrate(database: Database) -> int:
     if version > LAYOUT:
         raise WorkspaceTooNew(
             f"workspace {database.name!r} has layout {version}, this version of sliders knows "
-            f"{LAYOUT}; upgrade with: git pull, then pip install . in the checkout"
+            f"{LAYOUT}; upgrade with: pip install --upgrade sliders"
         )
     if version < LAYOUT and not database.write:
         raise StoreError(

@@ -73,8 +73,7 @@ class PostgresServer(Engine):
             import psycopg
         except ImportError as error:
             raise SettingsError(
-                "PostgreSQL needs psycopg; install it with: pip install "
-                "'.[postgres]' in the checkout"
+                "PostgreSQL needs psycopg; install it with: pip install 'sliders[postgres]'"
             ) from error
         url = server_url(place)
         schema = url.query.get("schema", SCHEMA)

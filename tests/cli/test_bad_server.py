@@ -106,7 +106,7 @@ def test_a_driver_that_is_missing(say: Say, monkeypatch: pytest.MonkeyPatch) -> 
     place = new_place()
     monkeypatch.setitem(sys.modules, "psycopg", None)
     code, line = say(place, "ask", "docs", QUESTION)
-    assert code == 2 and "pip install '.[postgres]'" in line
+    assert code == 2 and "pip install 'sliders[postgres]'" in line
 
 
 def test_a_reader_of_nothing(say: Say) -> None:

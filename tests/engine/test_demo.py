@@ -25,7 +25,7 @@ def ws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 def test_the_answers(ws: Workspace, question: str, values: list[str]) -> None:
     answer = ws.ask(question)
     lacking = (
-        ("eastgate.md",) if "cost" in question else ()
+        ("eastgate.txt",) if "cost" in question else ()
     )  # it does not tell what the bridge cost
     assert tuple(name for gap in answer.completeness.missing for name in gap.documents) == lacking
     assert answer.status == ("incomplete" if lacking else "answered")
@@ -54,7 +54,10 @@ def test_repairs_walk_back_to_both_documents(ws: Workspace) -> None:
     ws.ask("What is the average length of the bridges in metres?")
     frame = ws.tables["bridges"].set_index("bridge_name")
     told = ws.why(str(frame.loc["Dunmarrow Bridge", "row_id"]))
-    assert {item.document for item in told.evidence} == {"dunmarrow.md", "dunmarrow_press_note.txt"}
+    assert {item.document for item in told.evidence} == {
+        "dunmarrow.txt",
+        "dunmarrow_press_note.txt",
+    }
     assert [item.printed for item in told.evidence if item.column == "cost" and item.agrees] == [
         "4.6 million euros"
     ]

@@ -43,7 +43,7 @@ def application(workspace: str | os.PathLike[str]) -> Datasette:
         from sliders.audit.page import datasette_pages
     except ImportError as error:
         raise SettingsError(
-            "serving the audit pages needs Datasette: pip install '.[serve]' in the checkout"
+            "serving the audit pages needs Datasette: pip install 'sliders[serve]'"
         ) from error
     with Database(place_of(workspace), write=False) as database:
         file = _file_of(database)
