@@ -39,7 +39,7 @@ class GoldReader(LocalRunner):
         names: Mapping[str, str],
         holders: dict[tuple[str, str, str], dict[int, Place]] | None = None,
     ) -> None:
-        self.gold, self.index, self.names = gold, index, names
+        self.gold, self.segments, self.names = gold, index, names
         self.tokens = 0
         self.calls = 0
         self._holders = {} if holders is None else holders
@@ -62,7 +62,7 @@ class GoldReader(LocalRunner):
         self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]
     ) -> tuple[Cell, ...]:
         """What one call finds in segments of a document."""
-        spans = self.index.entries[document.id].spans.tolist()
+        spans = self.segments.entries[document.id].spans.tolist()
         rows = {(start, end): (row, tokens) for row, (start, end, tokens) in enumerate(spans)}
         sent = [rows[place] for place in places]
         self.tokens += sum(size for _, size in sent)
@@ -99,7 +99,7 @@ class GoldReader(LocalRunner):
     def _find(
         self, document: Document, table: Table, column: Column, value: Scalar
     ) -> dict[int, Place]:
-        spans = self.index.entries[document.id].spans.tolist()
+        spans = self.segments.entries[document.id].spans.tolist()
         found: dict[int, Place] = {}
         for form in printed_forms(value):
             pattern = r"\s+".join(map(re.escape, form.split()))
@@ -110,8 +110,8 @@ class GoldReader(LocalRunner):
                 )
                 if row is not None:
                     found.setdefault(row, (match.start(), min(match.end(), spans[row][1])))
-        query = description_vector(self.index.embedder, table, column)
-        nearness = self.index.vectors(document.id) @ query
+        query = description_vector(self.segments.embedder, table, column)
+        nearness = self.segments.vectors(document.id) @ query
         if not found:
             row = int(nearness.argmax())
             return {row: (spans[row][0], spans[row][0] + 1)}
