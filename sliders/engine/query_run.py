@@ -28,7 +28,7 @@ from sliders.engine.table_run import TableRun
 from sliders.engine.table_stages import settle_tables
 from sliders.errors import BudgetExceeded
 from sliders.query.explain import Explanation, PlanNode
-from sliders.query.parsing import Query, TableUse, result_sql
+from sliders.query.parsing import Query, TableUse
 from sliders.query.predicates import SYSTEM
 from sliders.schema.types import Table
 from sliders.sql.limits import Result
@@ -169,25 +169,25 @@ async def _execute(running: Running) -> None:
 
 
 def _accepted_rows(running: Running) -> Result:
-    """The query over the documents that were accepted, as tables in memory."""
-    relations = {use.alias: f"rows_{number}" for number, use in enumerate(running.query.tables)}
+    """The query over the rows that were accepted, as tables in memory."""
     with CopiedTables(running.session.catalog.database) as memory:
-        for use in running.query.tables:
-            _fill(memory, relations[use.alias], running, use)
-        return memory.run(result_sql(running.query, relations))
+        for written in dict.fromkeys(use.written for use in running.query.tables):
+            _fill(memory, running, [use for use in running.query.tables if use.written == written])
+        return memory.run(running.query.sql)
 
 
-def _fill(memory: CopiedTables, name: str, running: Running, use: TableUse) -> None:
-    """The accepted rows of one alias as a table."""
-    run, named = running.runs[use.table], (*use.attributes, *use.select)
+def _fill(memory: CopiedTables, running: Running, uses: Sequence[TableUse]) -> None:
+    """The accepted rows of one table, under all its aliases."""
+    run = running.runs[uses[0].table]
+    named = dict.fromkeys(name for use in uses for name in (*use.attributes, *use.select))
     types = {n: run.table.column(n).type.sql for n in named if n not in SYSTEM}
     types |= dict.fromkeys(SYSTEM, "TEXT")
-    accepted = set(running.accepted.get(use.alias, ()))
+    accepted = {d for use in uses for d in running.accepted.get(use.alias, ())}
     # in the order of the documents, whichever was read first
-    rows = [row for d in run.names if d in accepted for row in run.passing(d, use.where)]
+    rows = [row for d in run.names if d in accepted for row in run.rows(d)]
     # one row may come from several documents
     alone = {row.get("row_id", number): row for number, row in enumerate(rows)}
-    memory.add(name, types, ([row.get(n) for n in types] for row in alone.values()))
+    memory.add(uses[0].written, types, ([row.get(n) for n in types] for row in alone.values()))
 
 
 def _told(running: Running, result: Result) -> QueryResult:

@@ -196,21 +196,17 @@ class TableRun:
         while True:
             rest = reduce(where, self.values(document_id))
             if isinstance(rest, bool):
-                return rest or any(self.passing(document_id, where))
+                return rest or any(reduce(where, row) is True for row in self.rows(document_id))
             leaf = self.next_filter(rest, document_id, selected)
             values = self.values(document_id)
             attribute = next(name for name in leaf.attributes if name not in values)
             await self.read(document_id, attribute, self._needs(rest, document_id, selected))
 
-    def passing(self, document_id: str, where: Expression | None) -> list[Mapping[str, Scalar]]:
-        """The rows of the table that come from a document and pass; before it is in the table,
-        what is known of it.
+    def rows(self, document_id: str) -> Sequence[Mapping[str, Scalar]]:
+        """The rows of the table that come from a document; before it is in the table, what is known
+        of it.
         """
-        return [
-            row
-            for row in self.shown.get(document_id) or [self.values(document_id)]
-            if reduce(where, row) is True
-        ]
+        return self.shown.get(document_id) or [self.values(document_id)]
 
     def refresh(self) -> bool:
         """Knows a document again as the table shows it now; whether that is news."""

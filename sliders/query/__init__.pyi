@@ -19,5 +19,4 @@ from .filters import leaves as leaves
 from .filters import reduce as reduce
 from .parsing import contradiction as contradiction
 from .parsing import parse_query as parse_query
-from .parsing import result_sql as result_sql
 from .predicates import QueryTable as QueryTable

@@ -8,7 +8,7 @@ tables, for instance) stays in the SQL that runs over the filled tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -18,9 +18,9 @@ from sliders.query.filters import And, Expression, Filter, Or, Scalar, joined, l
 from sliders.query.predicates import SYSTEM, Names, QueryTable, Unsupported, place, predicate
 from sliders.schema.types import ColumnType, Table
 from sliders.sql.names import read_by
-from sliders.sql.statement import parse_part, parse_select
+from sliders.sql.statement import parse_select
 
-__all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result_sql"]
+__all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class JoinEdge:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed query. `residual` is SQL over several tables that is decided when
-    their rows are there.
+    """A parsed query. `sql` is it in SQLite's words: over the accepted rows it gives the result,
+    since what was decided before everything was read holds whatever the rest is.
 
     `stop_after` is the number of accepted rows that is enough (a LIMIT without order or grouping),
     or None; `types` is what the conditions show of the types of attributes; `unplanned` are the
@@ -76,7 +76,6 @@ class Query:
     sql: str
     tables: tuple[TableUse, ...]
     joins: tuple[JoinEdge, ...] = ()
-    residual: str = ""
     stop_after: int | None = None
     types: tuple[tuple[str, ColumnType], ...] = ()
     unplanned: str = ""
@@ -122,10 +121,9 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
         if len({names.resolve(c)[0] for c in part.find_all(exp.Column)}) < 2
     ]
     return Query(
-        sql,
+        select.sql("sqlite"),
         tables=tuple(uses),
         joins=tuple(edges),
-        residual=" AND ".join(f"({part.sql('sqlite')})" for part in residual),
         stop_after=_enough(select, edges, residual),
         types=tuple((name, kind) for (_, name), kind in names.types.items()),
         unplanned=", ".join(part.sql("sqlite") for part in alone),
@@ -146,37 +144,6 @@ def _used(
         for alias in names.star(star):
             used[alias].update(dict.fromkeys(names.columns(alias, star)))
     return {alias: tuple(attributes) for alias, attributes in used.items()}
-
-
-def result_sql(query: Query, relations: Mapping[str, str]) -> str:
-    """The query over filled tables: conditions that were decided are gone.
-
-    Args:
-        relations: by alias, the table of accepted rows.
-    """
-    select = _parsed(query.sql)
-    columns: list[exp.Expr] = []
-    for table in read_by(select):
-        alias = table.alias_or_name
-        columns.append(
-            exp.alias_(exp.table_(relations[alias], quoted=True), alias, table=True, quoted=True)
-        )
-    rest: list[exp.Expr] = []
-    for edge in query.joins:
-        ends = [
-            exp.column(edge.attribute(a), table=a, quoted=True) for a in (edge.left, edge.right)
-        ]
-        rest.append(exp.EQ(this=ends[0], expression=ends[1]))
-    if query.residual:
-        rest.append(parse_part(query.residual))
-    select.set("joins", None)
-    select.set("where", None)
-    built = select.from_(columns[0])
-    for table in columns[1:]:
-        built = built.join(table, join_type="cross")
-    if rest:
-        built = built.where(*rest)
-    return str(built.sql("sqlite"))
 
 
 def _parsed(sql: str) -> exp.Select:

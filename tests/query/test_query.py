@@ -19,7 +19,6 @@ from sliders.query import (
     leaves,
     parse_query,
     reduce,
-    result_sql,
 )
 from sliders.schema import Column, Table
 from sliders.values import ColumnType
@@ -75,20 +74,9 @@ def test_a_condition_over_two_tables_stays_in_the_sql() -> None:
         "OR t.titles > 1)"
     )
     query = parse_query(sql, [PLAYERS, TEAMS])
-    assert "age" in query.residual and "titles" in query.residual
-    assert "age" in query.use("p").select
-    assert "titles" in result_sql(query, {"p": "one", "t": "two"})
-
-
-def test_result_sql_leaves_only_what_is_not_decided() -> None:
-    query = parse_query(
-        "SELECT team, count(*) AS n FROM players WHERE age > 3 GROUP BY team ORDER "
-        "BY n DESC LIMIT 2",
-        [PLAYERS],
-    )
-    sql = result_sql(query, {"players": "rows_1"})
-    assert "age" not in sql and "WHERE" not in sql
-    assert "GROUP BY" in sql and "LIMIT 2" in sql
+    assert "age" in query.use("p").select and "titles" in query.use("t").select
+    assert query.use("p").where is None and query.use("t").where is None
+    assert "p.age > 30 OR t.titles > 1" in query.sql
 
 
 def test_limit_stops_early_only_where_any_rows_do() -> None:
@@ -159,7 +147,7 @@ def test_what_sqlite_alone_cannot_decide_is_left_to_the_sql_over_the_tables() ->
     query = parse_query(
         "SELECT name FROM players WHERE nobody_knows(team) = 'x' AND age > 3", [PLAYERS]
     )
-    assert "NOBODY_KNOWS" in query.residual
+    assert "NOBODY_KNOWS" in query.unplanned
     assert str(query.tables[0].where) == "age > 3"
     assert "team" in query.tables[0].select
 

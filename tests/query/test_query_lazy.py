@@ -71,12 +71,20 @@ def expected(test: object, *names: str) -> set[tuple[object, ...]]:
             lambda r: r["port"] == "Arden" or r["length"] < 23,
         ),
         ("length > 1000", lambda r: False),
+        ("port = 'Arden' OR launched IS NULL", lambda r: r["port"] == "Arden" or not r["launched"]),
     ],
 )
 def test_rows_are_those_that_the_documents_give(ws: Workspace, where: str, test: object) -> None:
     result = run(ws, f"SELECT ship, length FROM ships WHERE {where}")
     assert set(result.rows) == expected(test, "ship", "length")
     assert result.columns == ("ship", "length")
+
+
+def test_names_of_tables_and_columns_are_found_whatever_their_case(ws: Workspace) -> None:
+    result = run(
+        ws, "SELECT s.SHIP, count(*) FROM Ships s WHERE s.Length = 20 AND LAUNCHED IS NULL"
+    )
+    assert result.rows == (("Nautilus0", 1),)
 
 
 def test_it_sends_less_than_the_documents(ws: Workspace) -> None:
