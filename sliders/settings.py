@@ -13,12 +13,14 @@ from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 from sliders.errors import SettingsError
 
 LOCAL = "local"
 DIALECTS = ("auto", "full", "compact")
 EXECUTORS = ("local", "ray")
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 STAGES = ("plan", "schema", "gate", "extract", "reconcile", "answer")
 
 
@@ -68,6 +70,8 @@ class Settings:
     `context_tokens` overrides the table of context windows. `prices` is a YAML or JSON file, or a
     mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens.
     `dialect` says how models are asked ("auto": the embedded one compactly, every other fully).
+    `reasoning_effort` says how long a model that thinks does so (`EFFORTS`); None leaves it to the
+    model.
     `unverified` lets values into tables that were not found in the text or did not parse.
     `audit_share` is the share (0 to 1) of the parts that choice and gate left out that is read
     after all, to say how much they would change an answer. `max_file_mb` is the size of the largest
@@ -91,6 +95,7 @@ class Settings:
     prices: Path | Mapping[str, Any] | None = None
     seed: int = 0
     dialect: str = "auto"
+    reasoning_effort: str | None = None
     unverified: bool = False
     audit_share: float = 0.0
     max_file_mb: int = 256
@@ -114,11 +119,17 @@ class Settings:
             raise SettingsError(
                 "the model name is empty: name a model, or leave it out for the embedded one"
             )
-        for name, choices in (("dialect", DIALECTS), ("executor", EXECUTORS)):
+        for name, choices in (
+            ("dialect", DIALECTS),
+            ("executor", EXECUTORS),
+            ("reasoning_effort", (None, *EFFORTS)),
+        ):
             if getattr(self, name) not in choices:
                 raise SettingsError(
-                    f"{name} is {getattr(self, name)!r}: it must be one of {', '.join(choices)}"
+                    f"{name} is {getattr(self, name)!r}: it must be one of "
+                    + ", ".join(filter(None, choices))
                 )
+        self._check_address()
         if self.ray_address and self.executor != "ray":
             raise SettingsError(
                 f"ray_address is {self.ray_address!r}, but executor is {self.executor!r}: "
@@ -127,6 +138,18 @@ class Settings:
         if unknown := sorted(set(self.stage_models) - set(STAGES)):
             raise SettingsError(
                 f"unknown stage {unknown[0]!r} in stage_models; the stages are {', '.join(STAGES)}"
+            )
+
+    def _check_address(self) -> None:
+        """Raises SettingsError: the server's address is none."""
+        address = self.base_url
+        if address is None:
+            return
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise SettingsError(
+                f"base_url is {address!r}: it must be the address of a server, such as "
+                "http://localhost:8000/v1"
             )
 
     @property

@@ -3,6 +3,7 @@ from .cache import Call as Call
 from .cache import MemoryCallLog as MemoryCallLog
 from .cache import request_key as request_key
 from .client import OpenAIModel as OpenAIModel
+from .completions import answer_of as answer_of
 from .dialect import COMPACT as COMPACT
 from .dialect import FULL as FULL
 from .dialect import Dialect as Dialect
@@ -23,14 +24,14 @@ from .odds import told_odds as told_odds
 from .prompts import Prompt as Prompt
 from .prompts import defuse as defuse
 from .prompts import load_prompt as load_prompt
+from .reading import complete_items as complete_items
+from .reading import fitting as fitting
+from .replies import LenientReply as LenientReply
 from .replies import Shape as Shape
-from .replies import complete_items as complete_items
-from .replies import is_closed as is_closed
 from .replies import is_strict as is_strict
 from .replies import plain_data as plain_data
 from .replies import shape_of as shape_of
 from .replies import told as told
-from .replies import unwrapped as unwrapped
 from .replies import without_bad_items as without_bad_items
 from .tokens import DEFAULT_CONTEXT as DEFAULT_CONTEXT
 from .tokens import context_window as context_window

@@ -11,11 +11,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from instructor import Mode
-from instructor.v2.core.providers import Provider
-from instructor.v2.core.registry import ModeHandlers, mode_registry
+from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletionMessage
-from pydantic import BaseModel
 
+from sliders.llm.completions import Said
 from sliders.llm.model import Message
 from sliders.llm.replies import Shape, is_strict
 
@@ -23,6 +22,10 @@ from sliders.llm.replies import Shape, is_strict
 # Told so, it writes the rows (3 of 3 documents, against 0 of 3), and leaves the list empty
 # where there are none.
 COMPACT_NOTE = "Reply with compact JSON on one line, without spaces."
+
+
+_NO_USAGE = CompletionUsage(prompt_tokens=0, completion_tokens=0, total_tokens=0)
+"""Usage is counted by the client; `instructor` looks for other kinds where there is none."""
 
 
 class Rung(IntEnum):
@@ -35,15 +38,18 @@ class Rung(IntEnum):
     MD_JSON = 4
 
     @property
-    def handlers(self) -> ModeHandlers:
-        """What `instructor` does for this way: prepares a request, parses a reply, asks again."""
-        mode = Mode.JSON_SCHEMA if self is Rung.GRAMMAR else Mode[self.name]
-        return mode_registry.get_handlers(Provider.OPENAI, mode)
+    def mode(self) -> Mode:
+        """The mode of `instructor` that asks and parses in this way."""
+        return Mode.JSON_SCHEMA if self is Rung.GRAMMAR else Mode[self.name]
 
 
 def wire_messages(messages: tuple[Message, ...]) -> list[dict[str, str]]:
     """Messages as the chat API takes them."""
-    return [{"role": message.role, "content": message.content} for message in messages]
+    return [
+        # half a surrogate pair of a document is no character
+        {"role": message.role, "content": message.content.encode(errors="replace").decode()}
+        for message in messages
+    ]
 
 
 def compact_grammar(json_schema: Mapping[str, Any]) -> str:
@@ -57,54 +63,38 @@ def compact_grammar(json_schema: Mapping[str, Any]) -> str:
     return "%llguidance {}\nstart: %json " + json.dumps({**json_schema, "x-guidance": separators})
 
 
-def ask(rung: Rung, messages: tuple[Message, ...], shape: Shape) -> dict[str, Any]:
-    """The arguments of a chat completion that asks for JSON in the way of `rung`."""
-    wire = wire_messages(messages)
+def asked(rung: Rung, arguments: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
+    """The arguments that `instructor` prepared, with what it does not know: compact grammars, and
+    which schemas a strict server takes.
+    """
+    said = {name: value for name, value in arguments.items() if name != "response_format"}
     if rung is Rung.GRAMMAR:
         # In the first message, which calls of one prompt share: it costs its tokens once in the
         # server's prefix cache.
-        wire[0]["content"] += f"\n{COMPACT_NOTE}"
-        return {"messages": wire, "grammar": compact_grammar(shape.model_json_schema())}
-    arguments: dict[str, Any] = rung.handlers.request_handler(
-        response_model=shape, kwargs={"messages": wire}
-    )[1]
+        first, *others = arguments["messages"]
+        noted = {**first, "content": f"{first['content']}\n{COMPACT_NOTE}"}
+        grammar = compact_grammar(shape.model_json_schema())
+        return {**said, "messages": [noted, *others], "grammar": grammar}
     if rung is Rung.JSON_SCHEMA:
-        asked = arguments["response_format"]["json_schema"]
-        arguments["response_format"] = {
-            "type": "json_schema",
-            "json_schema": asked | {"strict": is_strict(asked["schema"])},
-        }
-    return arguments
+        schema = arguments["response_format"]["json_schema"]
+        strict = {**schema, "strict": is_strict(schema["schema"])}
+        return {**said, "response_format": {"type": "json_schema", "json_schema": strict}}
+    return dict(arguments)
 
 
-def parse(rung: Rung, message: Mapping[str, Any], shape: Shape) -> BaseModel:
-    """The reply, checked; `message` is the assistant's, as the chat API gives it.
-
-    Raises pydantic.ValidationError: it is no JSON, or does not fit;
-    instructor.v2.core.errors.ResponseParsingError: no tool was called.
+def completion(said: Said) -> Any:
+    """A completion as `instructor` reads it; an object of the `openai` client takes fifty times as
+    long to put together.
     """
-    parsed: BaseModel = rung.handlers.response_parser(
-        response=_completion(message), response_model=shape, strict=None
+    message: Any = SimpleNamespace(
+        role="assistant", content=said.text, tool_calls=None, refusal=None
     )
-    return parsed
-
-
-def ask_again(
-    rung: Rung, arguments: dict[str, Any], message: Mapping[str, Any], wrong: Exception
-) -> dict[str, Any]:
-    """The arguments of the call that corrects a reply, with what is wrong about it."""
-    told = {**arguments, "messages": list(arguments["messages"])}
-    return rung.handlers.reask_handler(told, _completion(message), wrong)
-
-
-def _completion(message: Mapping[str, Any]) -> Any:
-    """What `instructor` reads of a completion; one without tool calls is put together in a
-    fiftieth of the time.
-    """
-    said: Any = SimpleNamespace(
-        role="assistant", content=message.get("content"), tool_calls=None, refusal=None
-    )
-    if message.get("tool_calls"):
-        said = ChatCompletionMessage.construct(**message)
+    if said.call_id is not None:
+        function = {"name": "reply", "arguments": said.text}
+        call = {"id": said.call_id, "type": "function", "function": function}
+        message = ChatCompletionMessage.construct(
+            role="assistant", content=None, tool_calls=[call], refusal=None
+        )
     # Why a reply ended is told by the client, which keeps complete items of one that was cut.
-    return SimpleNamespace(choices=[SimpleNamespace(message=said, finish_reason="stop")])
+    choice = SimpleNamespace(message=message, finish_reason="stop")
+    return SimpleNamespace(choices=[choice], usage=_NO_USAGE)

@@ -1,18 +1,19 @@
 """Structured replies: their shape, always a pydantic model that `instructor` asks for and checks,
-and what is complete of a reply whose tail is broken.
+and what of a reply fits it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
+from instructor import response_schema
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError, from_json
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from sliders.llm.model import Request
 from sliders.llm.prompts import LONE_SURROGATE
@@ -135,16 +136,25 @@ def _without(data: Any, bad: set[tuple[int | str, ...]], here: tuple[int | str, 
 
 @lru_cache(maxsize=256)
 def _of_model(reply: type[BaseModel]) -> Shape:
-    """The model with its JSON schema made once: pydantic makes it anew at
-    every request (0.5 ms).
+    """The model with its JSON schema made once (pydantic makes it anew at every request, 0.5 ms),
+    and its members matched by name as SQL does.
     """
     schema = reply.model_json_schema()
+
+    def named(data: Any) -> Any:
+        data = _named(data, schema, schema.get("$defs", {}))
+        optional = isinstance(data, dict) and data and not schema.get("required")
+        if optional and not schema["properties"].keys() & data.keys():
+            raise ValueError(f"none of {', '.join(schema['properties'])} is among its members")
+        return data
+
     members = {
         "__doc__": reply.__doc__,
         "__module__": reply.__module__,
         "model_json_schema": classmethod(lambda *_, **__: dict(schema)),
+        "members_by_name": model_validator(mode="before")(named),
     }
-    return type(reply.__name__, (reply,), members)
+    return response_schema(type(reply.__name__, (reply,), members))
 
 
 @lru_cache(maxsize=256)
@@ -160,6 +170,7 @@ def _of_schema(text: str) -> Shape:
         @classmethod
         def fits(cls, data: Any) -> Any:
             """Raises what the schema says is wrong, at its place."""
+            data = _named(data, schema, schema.get("$defs", {}))
             wrong: list[InitErrorDetails] = []
             for error in validator.iter_errors(data):
                 said = PydanticCustomError("json_schema", "{said}", {"said": error.message[:200]})
@@ -173,102 +184,43 @@ def _of_schema(text: str) -> Shape:
             """The schema itself."""
             return dict(schema)
 
-    return Reply
+    return response_schema(Reply)
 
 
-_THINK = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
-_MARK = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
-_NUMBER_AT_END = re.compile(r"(?<![\w.+-])-?\d[\d.eE+-]*\s*\Z")
-_FAULT = re.compile(r"at line (\d+) column (\d+)")
+def same_name(name: str) -> str:
+    """A name as SQL compares it: without case, and without blanks, hyphens and underscores.
 
-
-def unwrapped(text: str) -> str:
-    """The reply without reasoning and code fences around it."""
-    text = text.strip()
-    if not text.startswith(("{", "[")):  # such a mark inside JSON is text
-        text = _THINK.sub("", text).rpartition("</think>")[2].strip()
-        if (
-            not text.startswith(("{", "["))
-            and (fenced := _FENCE.search(text))
-            and fenced[1].strip()
-        ):
-            return fenced[1].strip()
-    return text.removesuffix("```").strip()
-
-
-def is_closed(text: str) -> bool:
-    """Whether every bracket of `text` is closed, so that no part of a value
-    passes for the whole.
+    >>> same_name("Cost EUR") == same_name("COST_EUR")
+    True
     """
-    return not _open_brackets(text)
+    return re.sub(r"[\s_-]+", "", name).casefold()
 
 
-def complete_items(text: str) -> Any | None:
-    """The complete items of a reply that breaks off or has a fault; None when nothing can be kept.
-
-    Handles a list and an object that holds one (also nested): members before the break stay, the
-    list keeps its complete items, what follows is dropped. A value that is cut is never kept.
-    """
-    start = min((i for i in (text.find("{"), text.find("[")) if i >= 0), default=-1)
-    if start < 0:
-        return None
-    body = text[start:]
-    try:
-        return json.loads(body, strict=False)  # line breaks inside strings are common and harmless
-    except (ValueError, RecursionError):
-        pass
-    for _ in range(2):
-        # A number at the end may lack digits: 12 of 1248.
-        body = _NUMBER_AT_END.sub("", body)
-        try:
-            data = from_json(body, allow_partial=True)
-        except ValueError as fault:
-            body = _before(body, str(fault))
-            continue
-        _drop_cut_item(data, _open_brackets(body))
-        return data if _has_items(data) else None
-    return None
+def by_name(name: str, names: Collection[str]) -> str | None:
+    """The one of `names` that a name stands for, None where there is none or several."""
+    if name in names:
+        return name
+    same = [known for known in names if same_name(known) == same_name(name)]
+    return same[0] if len(same) == 1 else None
 
 
-def _before(text: str, fault: str) -> str:
-    """The text up to the place that the parser names."""
-    place = _FAULT.search(fault)
-    if place is None:
-        return ""
-    lines = text.encode("utf-8", "replace").split(b"\n")
-    line, column = int(place[1]), int(place[2])
-    whole = b"\n".join([*lines[: line - 1], lines[line - 1][: max(0, column - 1)]])
-    return whole.decode("utf-8", "ignore")
-
-
-def _open_brackets(text: str) -> list[str]:
-    stack: list[str] = []
-    for mark in _MARK.findall(text):
-        if mark in ("{", "["):
-            stack.append(mark)
-        elif mark in ("}", "]") and stack:
-            stack.pop()
-    return stack
-
-
-def _drop_cut_item(data: Any, brackets: list[str]) -> None:
-    """Take the item in which the text breaks off from the outermost list that is open."""
-    if "[" not in brackets:
-        return
-    outermost = brackets.index("[")
-    for _ in range(outermost):
-        data = list(data.values())[-1]
-    if len(brackets) > outermost + 1:
-        data.pop()
-
-
-def _has_items(data: Any) -> bool:
-    """Whether a list with at least one item was kept; an object cut before
-    its list is no answer.
-    """
+def _named(data: Any, schema: Mapping[str, Any], parts: Mapping[str, Any]) -> Any:
+    """Data with the members of its objects under the names that its schema has for them."""
+    if not isinstance(data, dict | list):
+        return data
+    if "$ref" in schema:
+        schema = parts.get(schema["$ref"].rpartition("/")[2], {})
+    for one in schema.get("anyOf", ()):
+        data = _named(data, one, parts)
     if isinstance(data, list):
-        return bool(data)
-    return isinstance(data, dict) and any(
-        _has_items(v) for v in data.values() if isinstance(v, dict | list)
-    )
+        items = schema.get("items")
+        return [_named(item, items, parts) for item in data] if isinstance(items, dict) else data
+    known, others = schema.get("properties", {}), schema.get("additionalProperties")
+    named: dict[str, Any] = {}
+    for name, value in data.items():
+        meant = name if name in known or not known else by_name(name, known) or name
+        within = known.get(meant, others)
+        if meant in named or (meant != name and meant in data):
+            meant = name
+        named[meant] = _named(value, within, parts) if isinstance(within, dict) else value
+    return named

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import email.utils
+import json
+import ssl
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import aiohttp
+import httpx
 import openai
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
-from sliders.errors import CallFailed, ModelError, ModelUnavailable, TruncatedReply
+from sliders.errors import CallFailed, ModelError, ModelUnavailable
 
 T = TypeVar("T")
 
 _MAX_WAIT = 60.0
-_BROKEN = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, OSError)
-"""A server that was reached and let the connection go: it may well answer the next time."""
+_LONGEST_WISH = 300.0
+"""Seconds that a server may ask to wait; a longer wait is the user's to plan."""
 _backoff = wait_random_exponential(multiplier=0.5, max=_MAX_WAIT)
 
 
 class ServerRefusal(Exception):
-    """The server does not know this way of asking (HTTP 400, 404 for a route, 422)."""
+    """The server does not take a request as it is (HTTP 400, 422).
+
+    `parameter` is the argument that it names as the cause, "" where it names none; `text` are its
+    words; `too_long` says that prompt and reply do not fit the context window.
+    """
+
+    def __init__(self, message: str, parameter: str, text: str, too_long: bool) -> None:
+        super().__init__(message)
+        self.parameter, self.text, self.too_long = parameter, text, too_long
 
 
 class _Passing(ModelError):
@@ -45,13 +56,12 @@ async def with_retries(
     """
 
     try:
-        return await once()
+        return await once()  # most often the only try, which takes no retrying machinery
     except _Passing as error:
         failed = [error]
 
     async def again() -> T:
         if failed:
-            # the first try, which most often is the only one, takes no retrying machinery
             raise failed.pop()
         return await once()
 
@@ -87,89 +97,164 @@ def translated(model: str, where: str, timeout: float) -> Iterator[None]:
     """Turn the client's errors inside the block into the package's own."""
     try:
         yield
-    except openai.APITimeoutError as error:
-        raise _Passing(
-            f"{where} did not answer within {timeout:g} s; raise SLIDERS_TIMEOUT, or lower "
-            "SLIDERS_CONCURRENCY"
-        ) from error
-    except openai.APIConnectionError as error:
-        reason = error.__cause__ or error
-        if isinstance(reason, _BROKEN) and not isinstance(reason, aiohttp.ClientConnectorError):
-            raise _Passing(
-                f"{where} broke the connection off ({reason}); try again later"
-            ) from error
-        raise _Passing(
+    except openai.APIStatusError as error:
+        body: object = error.body
+        if body is None:
+            body = error.response.text
+        raise status_error(error.status_code, body, error.response.headers, model, where) from error
+    except (openai.APIConnectionError, httpx.TransportError) as error:
+        raise _connection_error(error, where, timeout) from error
+
+
+def _connection_error(error: Exception, where: str, timeout: float) -> Exception:
+    """Why no reply came: by the error of the transport, which the clients above it wrap."""
+    reason: BaseException = error
+    while reason.__cause__ is not None and not isinstance(reason, aiohttp.ClientError):
+        reason = reason.__cause__
+    if isinstance(reason, aiohttp.ClientSSLError | ssl.SSLError):
+        return ModelUnavailable(
+            f"the certificate of {where} is not trusted ({reason}); set SSL_CERT_FILE to a file "
+            "with the certificate of its authority"
+        )
+    if isinstance(reason, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+        return _Passing(
             f"no model server answers at {where} ({reason}); start it, correct SLIDERS_BASE_URL, "
             "or leave both model and server out for the embedded model",
             unreachable=True,
-        ) from error
-    except openai.APIStatusError as error:
-        raise _status_error(error, model, where) from error
+        )
+    if isinstance(reason, TimeoutError | httpx.TimeoutException):
+        return _Passing(
+            f"{where} did not answer within {timeout:g} s; raise SLIDERS_TIMEOUT, or lower "
+            "SLIDERS_CONCURRENCY"
+        )
+    # It was reached and let the connection go: it may well answer the next time.
+    return _Passing(f"{where} broke the connection off ({reason}); try again later")
 
 
-def _status_error(error: openai.APIStatusError, model: str, where: str) -> Exception:
-    status, text = error.status_code, _message(error)
-    lowered = f"{text} {error.code or ''} {error.type or ''}".lower()
+def status_error(
+    status: int, body: object, headers: Mapping[str, str], model: str, where: str
+) -> Exception:
+    """What an error of a server means, whether its status or its body tells that it is one."""
+    text, told, parameter = _text(body), _told(body).lower(), _parameter(body)
+    if is_page(body) and status < 500:
+        return not_the_interface(where, status, body)
     if status in (401, 403):
         return ModelUnavailable(
             f"{where} refuses the key ({status}: {text}); set OPENAI_API_KEY to a "
             "key of that server"
         )
     # A bare "quota" may be that of a minute.
-    if status == 402 or (status == 429 and "insufficient_quota" in lowered):
+    if status == 402 or (status == 429 and "insufficient_quota" in told):
         return ModelUnavailable(
             f"the account at {where} has no quota or credit left ({text}); top it up or use "
             "another key or model"
         )
     if status in (408, 409, 425, 429) or status >= 500:
-        return _Passing(
-            f"{where} keeps answering {status}: {text}; try again later, or lower "
-            "SLIDERS_CONCURRENCY",
-            _retry_after(error),
-        )
-    if status == 413 or (
-        "context" in lowered and any(w in lowered for w in ("length", "exceed", "size", "maximum"))
-    ):
-        return TruncatedReply(
-            f"the input does not fit the context window of {model!r} at {where} "
-            f"({text}); split the input"
-        )
-    if "model" in lowered and any(
-        w in lowered for w in ("not found", "does not exist", "not exist", "unknown", "no such")
-    ):
+        return _passing(f"{where} keeps answering {status}: {text}", _retry_after(headers), where)
+    too_long = status == 413 or (
+        "context" in told and any(w in told for w in ("length", "exceed", "size", "maximum"))
+    )
+    if not too_long and parameter in ("", "model") and _names_no_model(told):
         return ModelUnavailable(
             f"{where} has no model {model!r} ({text}); set SLIDERS_MODEL to a name it serves"
         )
-    if status == 404:
+    if status in (404, 405):
         return ModelUnavailable(
-            f"{where} answers 404 ({text}); check that SLIDERS_BASE_URL ends in /v1 and the model "
-            f"{model!r} exists"
+            f"{where} answers {status} ({text}); check that SLIDERS_BASE_URL ends in /v1 and the "
+            f"model {model!r} exists"
         )
-    return ServerRefusal(f"{where} answers {status}: {text}")
+    return ServerRefusal(f"{where} answers {status}: {text}", parameter, _told(body), too_long)
 
 
-def _message(error: openai.APIStatusError) -> str:
-    body = error.body
-    if isinstance(body, dict):
-        return str(body.get("message") or body)[:300]
-    return str(body or error.message)[:300]
+def is_page(body: object) -> bool:
+    """Whether a page for people came in the place of a reply."""
+    start = body.lstrip()[:200].lower() if isinstance(body, str) else ""
+    return start.startswith(("<!doctype html", "<html", "<head", "<body"))
 
 
-def _retry_after(error: openai.APIStatusError) -> float | None:
+def not_the_interface(where: str, status: int, body: object) -> ModelUnavailable:
+    """The error of an address behind which there is something else than the chat interface."""
+    sent = "a page of HTML" if is_page(body) else f"{_text(body)[:120]!r}"
+    return ModelUnavailable(
+        f"{where} answers {status} with {sent}, not as a model server does: set SLIDERS_BASE_URL "
+        "to the address of its OpenAI-compatible interface, which most often ends in /v1"
+    )
+
+
+def _names_no_model(told: str) -> bool:
+    """Whether an error says that the model is not there."""
+    return "model_not_found" in told or (
+        "model" in told
+        and any(
+            w in told for w in ("not found", "does not exist", "not exist", "unknown", "no such")
+        )
+    )
+
+
+def _passing(told: str, wish: float | None, where: str) -> ModelError:
+    """An error that may be gone at the next try, unless the server asks for a long wait."""
+    if wish is None or wish <= _LONGEST_WISH:
+        return _Passing(f"{told}; try again later, or lower SLIDERS_CONCURRENCY", wish)
+    until = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + wish))
+    hours, minutes = divmod(round(wish / 60), 60)
+    return ModelUnavailable(
+        f"{told}; {where} asks to wait {hours} h {minutes} min, until {until}: run the command "
+        "again then, or use another key or model"
+    )
+
+
+def _told(body: object) -> str:
+    """All that the body of an error says."""
+    return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, default=str)
+
+
+def _inner(body: object) -> object:
+    """The error inside a body: some servers wrap it, some send a list of one."""
+    while True:
+        if isinstance(body, list) and len(body) == 1:
+            body = body[0]
+        elif isinstance(body, Mapping) and isinstance(body.get("error"), Mapping | list):
+            body = body["error"]
+        else:
+            return body
+
+
+def _text(body: object) -> str:
+    """The message of an error, at most 300 characters."""
+    inner = _inner(body)
+    if isinstance(inner, Mapping):
+        said = (inner.get(name) for name in ("message", "detail", "error", "msg"))
+        inner = next((one for one in said if one), inner)
+    return " ".join(_told(inner).split())[:300]
+
+
+def _parameter(body: object) -> str:
+    """The argument that an error names as its cause: OpenAI's `param`, or the place of a check by
+    pydantic, as servers in Python send it.
+    """
+    inner = _inner(body)
+    if not isinstance(inner, Mapping):
+        return ""
+    place: Any = inner.get("param") or inner.get("loc")
+    if isinstance(detail := inner.get("detail"), list) and detail:
+        place = detail[0].get("loc") if isinstance(detail[0], Mapping) else None
+    if isinstance(place, list):
+        place = next((str(step) for step in place if step not in ("body", "query")), "")
+    return str(place or "").split(".")[0].split("[")[0]
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the server asks to wait (`retry-after-ms`, or `Retry-After`
     as seconds or a date).
     """
-    headers = error.response.headers
     try:
         if "retry-after-ms" in headers:
-            return min(max(float(headers["retry-after-ms"]) / 1000, 0.0), _MAX_WAIT)
+            return max(float(headers["retry-after-ms"]) / 1000, 0.0)
         if "retry-after" not in headers:
             return None
-        value = headers["retry-after"]
-        if value.replace(".", "", 1).strip().isdigit():
-            return min(float(value), _MAX_WAIT)
-        return min(
-            max(email.utils.parsedate_to_datetime(value).timestamp() - time.time(), 0.0), _MAX_WAIT
-        )
+        value = headers["retry-after"].strip()
+        if value.replace(".", "", 1).isdigit():
+            return float(value)
+        return max(email.utils.parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
     except (ValueError, TypeError):
         return None

@@ -1,147 +1,189 @@
-"""The chat endpoint of a server over `aiohttp`, with address, key, headers and errors as the
-`openai` client has them.
-
-The client's own way makes request and response objects for each call, which takes longer
-than the connection.
-"""
+"""The chat endpoint of a server, by the `openai` client over its `aiohttp` transport."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
-import aiohttp
 import httpx
 import openai
+
+_PATH = "/chat/completions"
+_MOST_SECONDS_TO_CONNECT = 30.0
+_AZURE_VERSION = "2024-10-21"
+"""The version of Azure's interface where an address names none."""
+
+
+class Channel:
+    """The connections to one server, without a limit of its own for calls in flight; proxies and
+    certificates are those of the environment (`HTTPS_PROXY`, `SSL_CERT_FILE`).
+
+    Its methods raise openai.APIConnectionError: the server does not answer; openai.APIStatusError:
+    it answers with an error.
+
+    Args:
+        address: the address of the interface; that of its chat endpoint or of an Azure deployment
+            will do, with its query. None is OpenAI's own.
+        key: the key that is sent.
+        timeout: the longest silence in seconds.
+    """
+
+    def __init__(self, address: str | None, key: str, timeout: float) -> None:
+        limits = httpx.Limits(max_connections=None, keepalive_expiry=30.0)
+        waits = httpx.Timeout(timeout, connect=min(timeout, _MOST_SECONDS_TO_CONNECT))
+        http = openai.DefaultAioHttpClient(
+            limits=limits, timeout=waits, event_hooks={"request": [_without_platform]}
+        )
+        # Retries are ours: they honour Retry-After for all calls of the server at once.
+        options: dict[str, Any] = {
+            "api_key": key,
+            "http_client": http,
+            "timeout": waits,
+            "max_retries": 0,
+        }
+        self._client = _client(address, options)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._client.close()
+
+    async def post(self, body: Mapping[str, Any]) -> object:
+        """The completion as JSON, or the text that came where it is none."""
+        reply = await self._client.post(_PATH, body=body, cast_to=httpx.Response)
+        if _is_event_stream(reply):
+            return _Written().take(reply.text.splitlines()).completion()
+        return _said(reply.content)
+
+    async def stream(
+        self, body: Mapping[str, Any], enough: Callable[[str], bool] | None = None
+    ) -> object:
+        """The completion of a request that is read while it is written.
+
+        Where `enough` says so of the text up to a closed bracket, the connection is closed, which
+        ends the generation: the reply has "length" for its finish reason and a count of generated
+        tokens by pieces, which the embedded server sends one by one; how long its prompt was is
+        then not known.
+        """
+        events = await self._client.post(
+            _PATH,
+            body=body,
+            cast_to=object,
+            stream=True,
+            stream_cls=openai.AsyncStream[object],
+        )
+        try:
+            if not _is_event_stream(events.response):
+                return _said(await events.response.aread())
+            return await _written(events.response.aiter_lines(), enough)
+        finally:
+            await events.close()
+
+
+def _client(address: str | None, options: dict[str, Any]) -> openai.AsyncOpenAI:
+    """The client of the server at an address."""
+    parts = urlsplit(address or "")
+    query = dict(parse_qsl(parts.query))
+    path = parts.path.rstrip("/").removesuffix(_PATH)
+    plain = urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+    azure = (parts.hostname or "").endswith(".azure.com") and "/v1" not in path
+    version = query.pop("api-version", _AZURE_VERSION if azure else None)
+    if version is None:
+        return openai.AsyncOpenAI(base_url=plain or None, default_query=query, **options)
+    options |= {"base_url": plain} if path else {"azure_endpoint": plain}
+    made: openai.AsyncAzureOpenAI = openai.AsyncAzureOpenAI(
+        api_version=version, default_query=query, **options
+    )
+    return made
+
+
+async def _without_platform(request: httpx.Request) -> None:
+    """Who runs the client is no business of the server."""
+    for name in [name for name in request.headers if name.startswith("x-stainless-")]:
+        del request.headers[name]
+
+
+def _is_event_stream(reply: httpx.Response) -> bool:
+    return "event-stream" in reply.headers.get("content-type", "")
 
 
 @dataclass(slots=True)
 class _Written:
-    """What a server wrote of a reply so far; `pieces` counts the chunks with words in them."""
+    """What a server wrote of a streamed reply so far; `pieces` counts the chunks with words."""
 
-    text: str = ""
+    message: dict[str, Any] = field(default_factory=lambda: {"content": ""})
     pieces: int = 0
-    reason: str = "stop"
+    reason: str | None = None
+    ended: bool = False
     usage: Mapping[str, Any] | None = None
     tokens: list[Any] = field(default_factory=list)
+    whole: object = None
 
-    def add(self, chunk: Mapping[str, Any]) -> str:
-        """Take in a chunk; the words that it brought."""
+    def take(self, lines: Iterable[str]) -> _Written:
+        for line in lines:
+            self.add(line)
+        return self
+
+    def add(self, line: str) -> str:
+        """Take in a line of the stream; the words that it brought."""
+        name, _, value = line.partition(":")
+        self.ended |= name == "data" and value.strip() == "[DONE]"
+        chunk = _said(value.encode()) if name == "data" else None
+        if not isinstance(chunk, dict):
+            return ""  # an empty line, a comment, or the end
+        choice = next(iter(chunk.get("choices") or ()), None) or {}
+        if "error" in chunk or "message" in choice:  # an error, or the whole of it in one event
+            self.whole = chunk
         self.usage = chunk.get("usage") or self.usage
-        choices = chunk.get("choices") or ()
-        piece = "".join((choice.get("delta") or {}).get("content") or "" for choice in choices)
-        ended = (choice["finish_reason"] for choice in choices if choice.get("finish_reason"))
-        self.reason = next(ended, self.reason)
-        self.text += piece
-        self.pieces += bool(piece)
-        for choice in choices:
-            self.tokens += (choice.get("logprobs") or {}).get("content") or ()
-        return piece
+        self.reason = choice.get("finish_reason") or self.reason
+        self.tokens += (choice.get("logprobs") or {}).get("content") or ()
+        return self._joined(choice.get("delta") or {})
 
-    def completion(self) -> dict[str, Any]:
-        """It as a reply that came in one piece."""
+    def _joined(self, delta: Mapping[str, Any]) -> str:
+        for name, piece in delta.items():
+            if isinstance(piece, str) and name != "role":
+                self.message[name] = (self.message.get(name) or "") + piece
+        for call in delta.get("tool_calls") or ():
+            called = self.message.setdefault("tool_calls", [{"function": {"arguments": ""}}])[0]
+            told = call.get("function") or {}
+            called.update({k: v for k, v in call.items() if k in ("id", "type") and v})
+            called["function"]["arguments"] += told.get("arguments") or ""
+            called["function"].update({"name": told["name"]} if told.get("name") else {})
+        words = delta.get("content")
+        self.pieces += bool(words)
+        return words if isinstance(words, str) else ""
+
+    def completion(self) -> object:
+        """It as a reply that came in one piece.
+
+        Raises httpx.RemoteProtocolError: the stream broke off.
+        """
+        if self.whole is not None:
+            return self.whole
+        if not self.reason and not self.ended:
+            raise httpx.RemoteProtocolError("the stream ended before the reply did")
         choice = {
-            "message": {"content": self.text},
-            "finish_reason": self.reason,
+            "message": self.message,
+            "finish_reason": self.reason or "stop",
             "logprobs": {"content": self.tokens},
         }
         counted = {"prompt_tokens": None, "completion_tokens": self.pieces}
         return {"choices": [choice], "usage": self.usage or counted}
 
 
-class Channel:
-    """The connections to one server, without a limit of its own for calls in flight;
-    proxies are those of the environment.
-
-    Its methods raise openai.APITimeoutError, openai.APIConnectionError: the server does not answer;
-    openai.APIStatusError: it answers with an error.
-    """
-
-    def __init__(self, client: openai.AsyncOpenAI, timeout: float) -> None:
-        """`timeout` is the longest silence in seconds."""
-        told = {**client.default_headers, **client.auth_headers}
-        platform = "x-stainless-"  # not sent: who runs the client is no business of the server
-        headers = {
-            k: v
-            for k, v in told.items()
-            if isinstance(v, str) and not k.lower().startswith(platform)
-        }
-        self._client = client
-        self._url = f"{str(client.base_url).rstrip('/')}/chat/completions"
-        parts, proxies = urlsplit(self._url), getproxies()
-        bypassed = proxy_bypass(parts.hostname or "")
-        self._proxy = None if bypassed else proxies.get(parts.scheme) or proxies.get("all")
-        self._session = aiohttp.ClientSession(
-            headers=headers,
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout),
-        )
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        await self._session.close()
-        await self._client.close()
-
-    async def post(self, body: Mapping[str, Any]) -> object:
-        """The reply as JSON, or its text where it is none."""
-        async with self._replied(body) as reply:
-            return _said(await reply.read())
-
-    async def stream(
-        self, body: Mapping[str, Any], enough: Callable[[str], bool]
-    ) -> Mapping[str, Any]:
-        """The completion of a request that is read while it is written;
-        closing the connection ends the generation.
-
-        A reply that was stopped has "length" for its finish reason and a count of generated
-        tokens by pieces, which the embedded server sends one by one; how long its prompt
-        was is then not known.
-        """
-        written = _Written()
-        asked = {**body, "stream": True, "stream_options": {"include_usage": True}}
-        async with self._replied(asked) as reply:
-            async for line in reply.content:
-                chunk = _said(line.removeprefix(b"data:"))
-                if not isinstance(chunk, dict):
-                    continue  # an empty line, or the end
-                if "error" in chunk:
-                    raise self._refused(500, {}, chunk)
-                if "}" not in written.add(chunk):
-                    continue
-                ended = written.text[: written.text.rindex("}") + 1]
-                if enough(ended):
-                    written.text, written.reason = ended, "length"
-                    reply.close()
-                    break
-        return written.completion()
-
-    @asynccontextmanager
-    async def _replied(self, body: Mapping[str, Any]) -> AsyncIterator[aiohttp.ClientResponse]:
-        # Half a surrogate pair of a reply.
-        data = json.dumps(body, ensure_ascii=False).encode(errors="replace")
-        try:
-            async with self._session.post(self._url, data=data, proxy=self._proxy) as reply:
-                if reply.status >= 400:
-                    raise self._refused(reply.status, reply.headers, _said(await reply.read()))
-                yield reply
-        except TimeoutError as error:
-            raise openai.APITimeoutError(request=httpx.Request("POST", self._url)) from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise openai.APIConnectionError(request=httpx.Request("POST", self._url)) from error
-
-    def _refused(
-        self, status: int, headers: Mapping[str, str], said: object
-    ) -> openai.APIStatusError:
-        response = httpx.Response(
-            status, headers=dict(headers), request=httpx.Request("POST", self._url)
-        )
-        told = said.get("error", said) if isinstance(said, dict) else said
-        return openai.APIStatusError(f"status {status}", response=response, body=told)
+async def _written(lines: AsyncIterator[str], enough: Callable[[str], bool] | None) -> object:
+    written = _Written()
+    async for line in lines:
+        if "}" not in written.add(line) or enough is None:
+            continue
+        text = written.message["content"]
+        ended = text[: text.rindex("}") + 1]
+        if enough(ended):
+            written.message["content"], written.reason = ended, "length"
+            break
+    return written.completion()
 
 
 def _said(content: bytes) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -9,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.llm import complete_items, is_closed, unwrapped
+from sliders.llm import (
+    LenientReply,
+    answer_of,
+    complete_items,
+    fitting,
+    plain_data,
+    shape_of,
+)
+
+from .requests import rows_request
 
 scalars = (
     st.none()
@@ -47,8 +57,11 @@ def test_items_before_garbage_are_all_kept(rows: list[Any], garbage: str) -> Non
 
 @given(st.text())
 def test_no_text_breaks_the_scanner(text: str) -> None:
+    assert ROWS_SHAPE is not None
     complete_items(text)
-    unwrapped(text)
+    answer_of(text)
+    with contextlib.suppress(ValueError):
+        fitting(text, ROWS_SHAPE)
 
 
 @pytest.mark.parametrize(
@@ -79,23 +92,109 @@ def test_nothing_complete_is_nothing_kept(text: str) -> None:
     assert complete_items(text) is None
 
 
+ROWS_SHAPE = shape_of(rows_request())
+ANN = {"name": "Ann", "age": 4}
+WHOLE = json.dumps({"rows": [ANN]})
+
+
 @pytest.mark.parametrize(
-    ("text", "json_text"),
+    "text",
     [
-        ('{"a":[1,2]}', '{"a":[1,2]}'),
-        ('```json\n{"a":[1,2]}\n```', '{"a":[1,2]}'),
-        ('<think>{"a":0}</think>{"a":[1,2]}', '{"a":[1,2]}'),
-        ('reasoning without a start</think>\n{"a":[1,2]}', '{"a":[1,2]}'),
-        ('{"a":"```x```"}', '{"a":"```x```"}'),
+        f"```json\n{WHOLE}\n```",
+        f"~~~\n{WHOLE}\n~~~",
+        f"````\n{WHOLE}\n````",
+        f"```\n{WHOLE}",
+        f"> ```JSON\n{WHOLE}\n> ```",
+        f"Drafts: {{}} and [x].\n```json\n{WHOLE}\n```\nDone.",
+        f"Here: ```{WHOLE}``` as asked.",
+        f"The rows are {WHOLE}. A set is written {{a, b}}.",
+        f"\ufeff{WHOLE}",
+        f"{WHOLE}\n{WHOLE}",
+        json.dumps(WHOLE),
+        "{'rows': [{'name': 'Ann', 'age': 4,}],}",
+        '{rows: [{name: "Ann", age: 4}]}',
+        '{"rows": [ // the people\n {"name": "Ann", /* years */ "age": 4}, # one\n]}',
+        json.dumps([ANN]),
+        json.dumps(ANN),
+        json.dumps({"result": {"rows": [ANN]}}),
+        json.dumps({"data": [ANN]}),
+        json.dumps({"name": "Reply", "arguments": {"rows": [ANN]}}),
+        json.dumps({"name": "Reply", "parameters": WHOLE}),
+        json.dumps({"ROWS": [{"Name": "Ann", "AGE": 4}]}),
     ],
 )
-def test_what_surrounds_a_reply_is_taken_off(text: str, json_text: str) -> None:
-    assert unwrapped(text) == json_text
+def test_a_reply_is_read_whatever_stands_around_it(text: str) -> None:
+    assert ROWS_SHAPE is not None
+    assert plain_data(fitting(text, ROWS_SHAPE)) == {"rows": [ANN]}
+
+
+def test_json_lines_are_the_items_of_the_list() -> None:
+    assert ROWS_SHAPE is not None
+    lines = "\n".join(json.dumps({"name": name, "age": None}) for name in ("Ann", "Bo"))
+    assert [row["name"] for row in plain_data(fitting(lines, ROWS_SHAPE))["rows"]] == ["Ann", "Bo"]
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "None", "undefined"])
+def test_words_for_no_number_are_null(value: str) -> None:
+    assert ROWS_SHAPE is not None
+    text = '{"rows": [{"name": "Ann", "age": ' + value + "}]}"
+    assert plain_data(fitting(text, ROWS_SHAPE)) == {"rows": [{"name": "Ann", "age": None}]}
 
 
 @pytest.mark.parametrize(
-    ("text", "closed"),
-    [('{"a":"]"} and more', True), ('{"rows":[{"a":1},{"a":', False), ('{"a":"', False)],
+    ("text", "wrong"),
+    [
+        ("I would rather not.", "no JSON"),
+        ('{"people": []}', "rows"),
+        ('{"errors": ["none"]}', "rows"),
+        (f'{WHOLE}\n{{"rows": []}}', "several"),
+        ('{"rows": [{"name": "Ann", "age": 4}, {"name":', "no JSON"),
+    ],
 )
-def test_an_open_bracket_is_seen(text: str, closed: bool) -> None:
-    assert is_closed(text) is closed
+def test_what_does_not_fit_is_said(text: str, wrong: str) -> None:
+    assert ROWS_SHAPE is not None
+    with pytest.raises(ValueError, match=wrong):
+        fitting(text, ROWS_SHAPE)
+
+
+class Loose(LenientReply):
+    """A reply of which every member may be left out."""
+
+    title: str = ""
+    kind: str = ""
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [('{"card": {"title": "Annual report"}}', "Annual report"), ('{"Title": "A"}', "A")],
+)
+def test_a_wrapped_reply_without_required_members_is_not_an_empty_one(
+    text: str, title: str
+) -> None:
+    shape = shape_of(rows_request(json_schema=None, reply=Loose))
+    assert shape is not None
+    assert plain_data(fitting(text, shape))["title"] == title
+    with pytest.raises(ValueError, match="title"):
+        fitting('{"other": "x"}', shape)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>{}</think>4",
+        "<thinking>a\nb</thinking>\n4",
+        "no start </think> 4",
+        "[THINK]hm[/THINK]4",
+        "◁think▷hm◁/think▷4",
+        "<seed:think>hm</seed:think>4",
+        "<|channel|>analysis<|message|>9<|end|><|start|>assistant<|channel|>final<|message|>4",
+    ],
+)
+def test_thoughts_are_no_part_of_an_answer(text: str) -> None:
+    assert answer_of(text).strip() == "4"
+    assert answer_of(text.replace("4", "")).strip() == ""
+
+
+def test_thoughts_without_an_end_are_no_answer() -> None:
+    assert answer_of("<think>perhaps 4") == ""
+    assert answer_of('{"a":"<think>x</think>"}') == '{"a":"<think>x</think>"}'
