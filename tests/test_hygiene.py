@@ -81,7 +81,9 @@ def _lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 def test_every_prompt_is_used_and_every_used_prompt_is_there() -> None:
     there = {
-        str(Path(*path.relative_to(ROOT / "prompts").parts[1:]).with_suffix("")) for path in PROMPTS
+        str(Path(*path.relative_to(ROOT / "prompts").parts[1:]).with_suffix(""))
+        for path in PROMPTS
+        if path.parent.name != "findings"
     }
     code = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
     quoted = set(
@@ -89,6 +91,46 @@ def test_every_prompt_is_used_and_every_used_prompt_is_there() -> None:
     )
     assert {name for name in there if name not in quoted} == set()
     assert {name for name in quoted if name not in there} == set()
+
+
+ROOMS_OF_FINDINGS = {
+    "values": "*.py",
+    "extraction": "*.py",
+    "answer": "*.py",
+    "reconcile": "[gr]*a[rg]*.py",
+}
+"""Rooms with the modules whose findings a model reads: of reconcile the guard and the agent."""
+FOUND = ("Finding", "Checked", "Parsed", "Unread", "RepairError", "ExpressionError", "_against")
+"""What holds a finding that a model may read: its words come out of a file."""
+
+
+def _asked_of(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
+def _calls(room: str) -> list[ast.Call]:
+    trees = (
+        ast.parse(p.read_text("utf-8"))
+        for p in (ROOT / "sliders" / room).glob(ROOMS_OF_FINDINGS[room])
+    )
+    return [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+@pytest.mark.parametrize("room", ROOMS_OF_FINDINGS)
+def test_every_sentence_of_a_finding_stands_in_the_file_of_its_room(room: str) -> None:
+    text = (ROOT / "prompts" / "findings" / f"{room}.md").read_text(encoding="utf-8")
+    there = re.findall(r"^(\w+): ", text, re.MULTILINE)
+    calls = _calls(room)
+    used = {ast.unparse(c.args[0]).strip("'") for c in calls if _asked_of(c) == "say"}
+    assert len(set(there)) == len(there) and set(there) == used
+    given = [
+        value
+        for call in calls
+        if _asked_of(call) in FOUND
+        for value in [*call.args, *(keyword.value for keyword in call.keywords)]
+    ]
+    sentences = [ast.unparse(one) for one in given if isinstance(one, ast.JoinedStr | ast.Constant)]
+    assert [one for one in sentences if re.search(r"\w \w", one)] == []
 
 
 def test_no_prompt_and_no_rule_knows_a_data_set() -> None:

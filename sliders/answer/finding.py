@@ -10,7 +10,10 @@ from typing import Literal
 from sliders.answer.doubts import Doubt
 from sliders.answer.profile import DATED, NUMERIC, ColumnProfile
 from sliders.answer.range import Number
+from sliders.sentences import Sentences
 from sliders.sql.quoting import quote_literal
+
+say = Sentences("answer")
 
 Kind = Literal[
     "literal",
@@ -53,9 +56,13 @@ class Finding:
 def listed(column: ColumnProfile) -> str:
     """The values of a column as far as they fit, most frequent first, with their counts."""
     if column.column.type in (*NUMERIC, *DATED):
-        return (
-            f"{column.column.name} runs from {column.lowest} to {column.highest}, {column.nulls} "
-            f"of {column.rows} NULL"
+        return say(
+            "range_of_column",
+            column=column.column.name,
+            lowest=column.lowest,
+            highest=column.highest,
+            nulls=column.nulls,
+            rows=column.rows,
         )
     said: list[str] = []
     for value, count in column.values[:LISTED]:
@@ -63,10 +70,15 @@ def listed(column: ColumnProfile) -> str:
         if sum(map(len, said)) > LISTED_CHARACTERS:
             break
         said.append(f"{shown} ({count} rows)")
-    more = f", and {column.distinct - len(said)} more" if column.distinct > len(said) else ""
-    return (
-        f"{column.column.name} has the values {', '.join(said) or 'NULL alone'}{more}; "
-        f"{column.nulls} rows are NULL"
+    more = (
+        say("more_values", count=column.distinct - len(said)) if column.distinct > len(said) else ""
+    )
+    return say(
+        "values_of_column",
+        column=column.column.name,
+        values=", ".join(said) or "NULL alone",
+        more=more,
+        nulls=column.nulls,
     )
 
 

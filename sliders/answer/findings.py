@@ -20,8 +20,11 @@ from sliders.answer.resolving import resolved
 from sliders.answer.result_shape import empty, yes_or_no
 from sliders.answer.turns import Asks, QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.sentences import Sentences
 from sliders.sql.names import read_by
 from sliders.sql.statement import DIALECT
+
+say = Sentences("answer")
 
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
 
@@ -56,17 +59,10 @@ def misshapen(asks: Asks, result: QueryResult) -> tuple[Finding, ...]:
     rows = len(result.rows)
     if asks in ("one", "number") and rows > 1:
         kind = "one thing" if asks == "one" else "one number"
-        text = (
-            f"the question asks for {kind}, and the statement gives {rows} rows: add what tells "
-            "them apart, or show ties alone"
-        )
+        text = say("too_many_rows", asked=kind, rows=rows)
         return (Finding("shape", asks, text),)
     if asks == "yes_no" and rows and yes_or_no(result.columns, result.rows) is None:
-        text = (
-            "the question asks for yes or no: give one row whose first column is the "
-            "comparison itself, 1 or 0"
-        )
-        return (Finding("shape", asks, f"{text}, and the figures compared after it"),)
+        return (Finding("shape", asks, say("yes_or_no")),)
     return ()
 
 
@@ -106,11 +102,11 @@ def _nothing(
         and isinstance(tree, exp.Select)
         and not any(item.find(exp.AggFunc) for item in tree.expressions)
     ):
-        held, what = tree.expressions, f"what was selected is NULL in every row found ({len(rows)})"
+        held, what = tree.expressions, say("all_null", rows=len(rows))
     else:
         held, what = (
             list(tree.find_all(exp.Predicate)),
-            "the result is 0" if rows and not empty(rows) else "the result is empty",
+            say("zero") if rows and not empty(rows) else say("empty"),
         )
     named = {id(o[1]): o[1] for n in held for c in n.find_all(exp.Column) if (o := names.of(c))}
     yield Finding(
@@ -130,7 +126,7 @@ def _kept(tree: exp.Query, run_sql: RunSql) -> Iterator[str]:
         alone.set("where", exp.Where(this=test.copy()))
         count = number(alone, run_sql)
         if count is not None:
-            yield f"{test.sql(DIALECT)} alone keeps {count} rows"
+            yield say("kept_alone", condition=test.sql(DIALECT), count=count)
 
 
 def _several(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
@@ -148,7 +144,7 @@ def _several(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
             yield Finding(
                 "several",
                 text,
-                f"({text}) gives {rows} rows, and only the first is used: add conditions or join",
+                say("several", query=text, rows=rows),
             )
 
 
@@ -160,7 +156,7 @@ def _divisions(tree: exp.Query, names: References) -> Iterator[Finding]:
             yield Finding(
                 "division",
                 text,
-                f"{text} divides whole numbers and drops the fraction: multiply by 1.0 first",
+                say("division", expression=text),
             )
 
 
@@ -180,8 +176,7 @@ def _same(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
             yield Finding(
                 "same",
                 name,
-                f"SUM({name}) adds up {rows} rows with the same {name}, one fact stated {rows} "
-                f"times: SELECT DISTINCT {name}",
+                say("same", column=name, rows=rows),
             )
 
 
@@ -198,7 +193,7 @@ def _idle(tree: exp.Query, names: References) -> Iterator[Finding]:
             yield Finding(
                 "idle",
                 name,
-                f"{name} is never NULL, so this condition leaves out no row; {listed(column)}",
+                say("never_null", column=name, values=listed(column)),
             )
         elif (
             not negated
@@ -208,7 +203,7 @@ def _idle(tree: exp.Query, names: References) -> Iterator[Finding]:
             yield Finding(
                 "unstated",
                 name,
-                f"{name} IS NULL is every row that does not state it, yes or no; {listed(column)}",
+                say("unstated", column=name, values=listed(column)),
             )
 
 
@@ -237,11 +232,11 @@ def _counted(tree: exp.Query, names: References) -> Iterator[Finding]:
             for c in owner[0].columns
             if c.column.type in NUMERIC and c.column.name != name
         ]
-        held = f"; the numbers of that row are in {', '.join(numbers)}" if numbers else ""
+        held = say("numbers_of_row", numbers=", ".join(numbers)) if numbers else ""
         yield Finding(
             "counted",
             name,
-            f"every row has its own {name}, so this count of rows can only be 0 or 1{held}",
+            say("counted", column=name, numbers=held),
         )
 
 
@@ -275,7 +270,7 @@ def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Find
             yield Finding(
                 "nulls",
                 name,
-                f"{name} is NULL (not stated) in {count} rows, which are left out or ordered first",
+                say("nulls", column=name, rows=count),
             )
 
 
@@ -315,9 +310,7 @@ def _ties(tree: exp.Query, result: QueryResult, run_sql: RunSql) -> Iterator[Fin
             ", ".join(item.this.sql(DIALECT) for item in tree.args["order"].expressions),
             len(result.rows),
         )
-        yield Finding(
-            "ties", by, f"{len(tied)} rows have the same {by}, and LIMIT {shown} shows only {shown}"
-        )
+        yield Finding("ties", by, say("ties", count=len(tied), order=by, shown=shown))
 
 
 def tied_rows(
@@ -377,5 +370,5 @@ def _repeated(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[F
                 yield Finding(
                     "repeated",
                     name,
-                    f"the join repeats rows of {name}: {single} rows are counted {every} times",
+                    say("repeated", table=name, single=single, every=every),
                 )

@@ -11,8 +11,11 @@ from sqlglot import exp
 from sliders.answer.finding import Finding, listed
 from sliders.answer.profile import NUMERIC, TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.references import References
+from sliders.sentences import Sentences
 from sliders.sql.names import nearest
 from sliders.sql.quoting import quote_literal
+
+say = Sentences("answer")
 
 _ALIKE = 60.0  # of 100: less like a literal is no form of it, and named beside it would tempt
 EQUAL = (exp.EQ, exp.NEQ, exp.In, exp.Like)
@@ -83,12 +86,12 @@ def unheld_literals(tree: exp.Query, names: References) -> Iterator[Finding]:
             if known.column.type in TEXTUAL
             else []
         )
-        shown = f"the nearest are {', '.join(near)}" if near else listed(known)
+        shown = say("nearest", values=", ".join(near)) if near else listed(known)
         elsewhere = _elsewhere(one.literal.strip("%"), names.profiles, name)
         yield Finding(
             "literal",
             f"{name}={one.literal}",
-            f"no row has {one.literal!r} in {name}; {shown}{elsewhere}",
+            say("literal", literal=one.literal, column=name, values=shown, elsewhere=elsewhere),
             bool(near),
         )
 
@@ -109,4 +112,4 @@ def _elsewhere(literal: str, profiles: Sequence[TableProfile], but: str) -> str:
         and c.column.type in TEXTUAL
         and literal.casefold() in (t.casefold() for t in c.texts)
     ]
-    return f"; it is a value of {', '.join(places[:3])}" if places else ""
+    return say("elsewhere", places=", ".join(places[:3])) if places else ""

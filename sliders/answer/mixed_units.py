@@ -18,11 +18,14 @@ from sliders.answer.resolving import resolved
 from sliders.answer.turns import RunSql
 from sliders.errors import QueryError, StoreError
 from sliders.schema.types import ColumnType
+from sliders.sentences import Sentences
 from sliders.sql.quoting import quote_literal
 from sliders.sql.statement import DIALECT
 from sliders.values.currencies import currency_code
 from sliders.values.notes import scale_in
 from sliders.values.units import dimension
+
+say = Sentences("answer")
 
 _MEASURES = (exp.Sum, exp.Avg, exp.Min, exp.Max)
 _COMPARISONS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
@@ -125,20 +128,16 @@ def _finding(
     tree: exp.Query, name: str, unit: exp.Column, units: Sequence[tuple[str, int]], run_sql: RunSql
 ) -> Finding:
     told = ", ".join(f"{quote_literal(text)} ({count} rows)" for text, count in units)
-    text = (
-        f"the rows of {name} have different units: {unit.name} has the values {told}: give one "
-        f"figure for each of them, grouped by {unit.name}, unless the question's own words ask for "
-        "one figure over all"
-    )
+    text = say("mixed_units", column=name, unit=unit.name, values=told)
     apart = _grouped(tree, unit)
     command = f"sliders query {shell_quote(apart)}" if apart else ""
     figures = _figures(apart, run_sql) or told
-    thing = f"one figure is given over different units of {name}: {told}"
+    thing = say("one_figure", column=name, values=told)
     return Finding(
         "units",
         name,
         text,
-        doubt=Doubt("units", thing, unit.name, f"each alone: {figures}", command),
+        doubt=Doubt("units", thing, unit.name, say("each_alone", figures=figures), command),
     )
 
 

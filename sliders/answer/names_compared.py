@@ -19,8 +19,11 @@ from sliders.answer.references import References
 from sliders.answer.resolving import named
 from sliders.answer.turns import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.sentences import Sentences
 from sliders.sql.quoting import plain_identifier, quote_identifier, quote_literal
 from sliders.sql.statement import DIALECT
+
+say = Sentences("answer")
 
 _SHOWN = 3  # names that are told
 _DIGITS = ".9g"  # of a sum, whose last ones depend on the order of its rows
@@ -66,21 +69,11 @@ def _finding(
         f"{', '.join(map(quote_literal, some))} are {quote_literal(name)}"
         for name, some in first[:_SHOWN]
     )
-    told += (
-        f", and {len(forms) - _SHOWN} more names have several forms" if len(forms) > _SHOWN else ""
-    )
+    told += say("more_names", count=len(forms) - _SHOWN) if len(forms) > _SHOWN else ""
     name = column.rpartition(".")[2]
-    text = (
-        f"{name} holds what each document prints, and one name is printed in several forms: "
-        f"{told}; group, count, compare and join by {plain_identifier(canonical)}, unless printed "
-        "forms are asked for"
-    )
-    effect = (
-        effect_words(before, [after])
-        if after is not None
-        else "what it would be over the names could not be computed"
-    )
-    thing = f"printed forms of one name are taken for different names: {told}"
+    text = say("printed_forms", column=name, forms=told, canonical=plain_identifier(canonical))
+    effect = effect_words(before, [after]) if after is not None else say("not_computed")
+    thing = say("forms_apart", forms=told)
     command = f"sliders query {shell_quote(joined)}  # one name; two: split"
     number = number_in(after) if after is not None else None
     return Finding(

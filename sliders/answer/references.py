@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from sliders.answer.profile import ColumnProfile, TableProfile
+from sliders.sentences import Sentences
 from sliders.sql.names import nearest
+
+say = Sentences("answer")
 
 
 class References:
@@ -57,7 +60,7 @@ class References:
         """What is wrong with the names, in words, each with the nearest real ones."""
         tables = [p.view.name for p in self.profiles]
         said = [
-            f"there is no table {name}; the tables are {', '.join(tables)}"
+            say("no_table", name=name, tables=", ".join(tables))
             for name in dict.fromkeys(self.unknown_tables)
         ]
         if said:
@@ -80,13 +83,10 @@ class References:
         if name.lower() in {p.view.row_id.lower() for p in self.used() if p.view.row_id}:
             return ""
         if owner and owner not in self.aliases:
-            return f"{column.sql()} names {column.table}, which the FROM clause does not read"
+            return say("no_such_alias", column=column.sql(), alias=column.table)
         places = [p.view.name for p in self.profiles if p.column(name)]
         if places:
-            return (
-                f"column {name} is in table {', '.join(places)}, not where the "
-                "statement looks for it"
-            )
+            return say("elsewhere_column", name=name, places=", ".join(places))
         holders = [self.aliases[owner]] if owner else self.used()
         known = [c.column.name for p in holders for c in p.columns]
-        return f"there is no column {name}; the nearest are {', '.join(nearest(name, known))}"
+        return say("no_column", name=name, nearest=", ".join(nearest(name, known)))

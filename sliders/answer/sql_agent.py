@@ -27,7 +27,10 @@ from sliders.answer.sql_writer import STEPS, SqlWriter
 from sliders.answer.turns import QueryResult, RunSql, SqlAttempt, TableView, Value
 from sliders.errors import CallFailed, QueryError, StoreError
 from sliders.llm.model import Model, Request, Usage
+from sliders.sentences import Sentences
 from sliders.sql.statement import parse_select
+
+say = Sentences("answer")
 
 STUCK_TEMPERATURE = 0.7
 
@@ -125,7 +128,7 @@ def _turn(
         return Turn(replace(attempt, error=str(error)), (str(error),))
     attempt = replace(attempt, rows=len(result.rows))
     if attempt.action == "look":
-        return Turn(attempt, ("The look-up gave:", *result_lines(result)))
+        return Turn(attempt, (say("look_up"), *result_lines(result)))
     found = (*misshapen(attempt.asks, result), *findings_of(tree, known, result, run_sql))
     attempt = replace(attempt, findings=tuple(one.text for one in found))
     informed = ("nothing", "") in talk.sent
@@ -159,9 +162,7 @@ def check_names(tree: exp.Query, known: Sequence[TableProfile], *, look: bool = 
         return
     read = (exp.Column, exp.AggFunc, exp.Star, exp.Select)
     if tree.find(exp.Table) is None or not any(item.find(*read) for item in tree.selects):
-        raise QueryError(
-            "the statement selects only constants: an answer must come from the tables"
-        )
+        raise QueryError(say("only_constants"))
 
 
 def _stuck(talk: _Talk) -> bool:

@@ -17,9 +17,12 @@ from sliders.answer.sql_prompt import Shown, Turn, on_one_line, result_lines, sh
 from sliders.answer.turns import Action, Asks, RunSql, SqlAttempt
 from sliders.llm.dialect import FULL
 from sliders.llm.model import Message, Model, Request, Response
-from sliders.llm.prompts import load_prompt
+from sliders.llm.prompts import joined_hash, load_prompt
 from sliders.llm.replies import LenientReply
+from sliders.sentences import Sentences
 from sliders.sql.statement import statement_in
+
+say = Sentences("answer")
 
 PREVIEW_ROWS = 10
 
@@ -112,7 +115,7 @@ def step_sql_request(
     return Request(
         "answer",
         messages,
-        prompt.hash,
+        joined_hash(prompt, again, say),
         max_tokens=_SHOWN.max_tokens,
         temperature=temperature,
         reply=SqlStep,
@@ -123,7 +126,7 @@ def _preview(turn: Turn) -> Sequence[str]:
     """The first rows of a result about which something is odd."""
     if turn.result is None or not turn.told:
         return ()
-    return "The statement gave:", *result_lines(turn.result, PREVIEW_ROWS)
+    return say("statement_gave"), *result_lines(turn.result, PREVIEW_ROWS)
 
 
 def step_attempt(reply: Response) -> SqlAttempt:

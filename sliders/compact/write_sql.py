@@ -29,7 +29,8 @@ from sliders.answer.turns import RunSql, SqlAttempt
 from sliders.errors import CallFailed
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Model, Request, Response
-from sliders.llm.prompts import load_prompt
+from sliders.llm.prompts import joined_hash, load_prompt
+from sliders.sentences import Sentences
 from sliders.sql.quoting import plain_identifier
 from sliders.sql.statement import parse_select, statement_in
 
@@ -65,9 +66,8 @@ def bare_sql_request(
         notes=list(dict.fromkeys([*mind, *told])),
         draft=draft,
     )
-    return Request(
-        "answer", messages, prompt.hash, max_tokens=SHOWN.max_tokens, temperature=temperature
-    )
+    said = joined_hash(prompt, Sentences("answer"))
+    return Request("answer", messages, said, max_tokens=SHOWN.max_tokens, temperature=temperature)
 
 
 def bare_attempt(reply: Response) -> SqlAttempt:

@@ -17,6 +17,7 @@ from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
 from sliders.extraction.ground import Grounded, equal_places, find
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
+from sliders.sentences import Sentences
 from sliders.values.amounts import all_readings, unknown_conversion
 from sliders.values.arithmetic import ExpressionError, evaluate, rounds_to
 from sliders.values.bounds import BETWEEN, named_bound
@@ -31,7 +32,9 @@ from sliders.values.value_agreement import (
     unconverted,
 )
 
-CARD_ALONE = "only the document's card tells it"
+say = Sentences("extraction")
+
+CARD_ALONE = say("card_alone")
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
 _NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -74,7 +77,7 @@ def check_cell(
     places = [f for f in found if f.status is not Grounding.NONE]
     if parsed.value is None:
         cell = _not_parsed(column, given, parsed.reason)
-        finding = f"the value {said!r} does not fit the column: {parsed.reason}"
+        finding = say("not_parsed", said=said, reason=parsed.reason)
         return Checked(placed(cell, source, places), finding)
     cell = _read_cell(column, given, parsed.value)
     if not places:
@@ -102,7 +105,7 @@ def _compared(
 ) -> Checked:
     """A cell against its words in the text, of which some may be `missing` there."""
     if missing:
-        return _doubted(cell, f"these words are not in the text: {missing[0]!r}")
+        return _doubted(cell, say("words_not_found", words=missing[0]))
     if doubt := _unknown_conversion(source, column, cell, places):
         return Checked(replace(cell, doubt=doubt))
     finding = _disagreement(source, column, cell, places)
@@ -143,7 +146,7 @@ def _without_place(source: Source, cell: Cell, words: Sequence[str]) -> Checked:
     if silent and source.is_whole:  # a whole document's silence has no words
         return Checked(cell)
     lacking = _join(words)
-    why = f"these words are not in the text: {lacking!r}" if lacking else "no words were given"
+    why = say("words_not_found", words=lacking) if lacking else say("no_words_given")
     return Checked(replace(cell, printed=lacking, absence=Absence.UNGROUNDED, detail=why), why)
 
 
@@ -192,7 +195,7 @@ def _unknown_conversion(
         return ""
     if cell.how is How.COMPUTED and _disagreement(source, column, cell, places):
         return ""
-    return f"{kinds[0]}: the conversion hangs on what was measured, and no check knows it"
+    return say("open_conversion", difference=kinds[0])
 
 
 def _fitting(
@@ -240,7 +243,7 @@ def _bound(
 def _unsure(given: Mapping[str, Any]) -> str:
     """The doubt of a cell that the model is not sure of, "" where it says nothing of it."""
     if given.get("sure") is False:
-        return "another careful reader could give another value, says the model"
+        return say("unsure")
     return ""
 
 
@@ -355,10 +358,10 @@ def _recomputed(source: Source, column: Column, cell: Cell, said: _Said) -> str:
     try:
         result = evaluate(expression)
     except ExpressionError as error:
-        return f"the arithmetic cannot be done again: {error}"
+        return say("arithmetic_fails", error=error)
     number = float(cell.value) if isinstance(cell.value, int | float) else float("nan")
     if not rounds_to(number, result, whole=column.type is ColumnType.INTEGER):
-        return f"{expression} is {result:g}, the value is {cell.value}"
+        return say("other_result", expression=expression, result=result, value=cell.value)
     terms = {float(term) for term in _NUMBER.findall(expression.replace(",", ""))}
     found = [
         r for words, start in said for r in all_readings(words, column, context_at(source, start))
@@ -373,7 +376,7 @@ def _recomputed(source: Source, column: Column, cell: Cell, said: _Said) -> str:
     if wrong is None:
         return ""
     return wrong.mismatch or (
-        f"{wrong.number.text!r} is in {wrong.number.unit}, the column in {column.unit}: convert it"
+        say("unit_of_term", text=wrong.number.text, own=wrong.number.unit, unit=column.unit)
     )
 
 

@@ -16,6 +16,9 @@ from sliders.extraction.grid_rows import ReadRow, Unread, misplaced, unread
 from sliders.extraction.prompt import Asked
 from sliders.extraction.source import Source
 from sliders.schema.types import Column
+from sliders.sentences import Sentences
+
+say = Sentences("extraction")
 
 
 @dataclass(slots=True)
@@ -54,7 +57,7 @@ class Drafts:
             table = str(item.get("table", ""))
             wanted = by_name.get(table) or (self.asked[0] if len(self.asked) == 1 else None)
             if wanted is None:
-                self._refuse(f"row {number}", f"there is no table {table!r}")
+                self._refuse(f"row {number}", say("no_table", table=table))
                 continue
             name = wanted.table.name
             columns = {c.name: c for c in wanted.columns}
@@ -63,9 +66,7 @@ class Drafts:
                 for k, v in dict(item.get("cells") or {}).items()
             }
             for unknown in given.keys() - columns.keys():
-                self._refuse(
-                    f"row {number}", f"table {name} has no column {unknown!r} to fill", name
-                )
+                self._refuse(f"row {number}", say("no_column", name=name, unknown=unknown), name)
             draft = Draft(
                 wanted,
                 self._counts.get(name, 0),

@@ -17,9 +17,12 @@ from math import isclose
 from sliders.extraction.cell import Cell, How, Scalar
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType, Table
+from sliders.sentences import Sentences
 from sliders.values.folding import fold
 from sliders.values.numbers import numbers_in
 from sliders.values.parse import parse_value
+
+say = Sentences("extraction")
 
 _BAR = re.compile(r"(?<!\\)\|")
 _NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
@@ -258,8 +261,7 @@ def _of_row(
             yield Misplaced(
                 number,
                 column,
-                f"the words {cell.printed!r} stand with {other!r} in the table, "
-                "which is another row",
+                say("another_row", words=cell.printed, other=other),
             )
 
 
@@ -363,11 +365,7 @@ def _unread_of(
                 filter(None, (_number(grid.rows[n], at) for n in sorted(read) if n < number))
             )
             printed = " | ".join(cell.text for cell in line.cells)
-            finding = (
-                f"nothing was read of the row {printed!r} of the table; if it is a total, it "
-                f"does not fit its lines: those above it that were read add up to {above:g}, it "
-                f"prints {total:g}"
-            )
+            finding = say("row_not_read", printed=printed, above=above, total=total)
             given = [
                 *((column, line.cells[name].text) for column in naming),
                 *_values(source, own[0], line, columns),

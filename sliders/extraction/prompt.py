@@ -12,11 +12,12 @@ from pydantic import BaseModel
 
 from sliders.llm.dialect import FULL
 from sliders.llm.model import Request
-from sliders.llm.prompts import load_prompt
+from sliders.llm.prompts import joined_hash, load_prompt
 from sliders.llm.replies import LenientReply
 from sliders.retrieval.chunk import Chunk
 from sliders.schema.names import spoken_name
 from sliders.schema.types import Column, Table
+from sliders.sentences import Sentences
 
 _MOST_QUESTIONS = 40
 
@@ -196,7 +197,7 @@ def recheck_prompt(document: str, findings: Sequence[str], tables: Sequence[Aske
         messages=prompt.render(
             document=document, findings=list(findings), tables=[_shown(a) for a in tables]
         ),
-        prompt_hash=prompt.hash,
+        prompt_hash=joined_hash(prompt, Sentences("extraction"), Sentences("values")),
         reply=None if tables else Rechecked,
         json_schema=_with_new_rows() if tables else None,
         max_tokens=200 + 120 * len(findings) * (1 + sum(len(a.columns) for a in tables)),

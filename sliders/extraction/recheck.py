@@ -18,6 +18,9 @@ from sliders.extraction.prompt import chunk_head, recheck_prompt
 from sliders.extraction.source import Source
 from sliders.llm.model import Model
 from sliders.schema.types import ColumnType
+from sliders.sentences import Sentences
+
+say = Sentences("extraction")
 
 _MOST_FINDINGS = 24
 _AROUND = 300
@@ -71,13 +74,14 @@ def _take(drafts: Drafts, draft: Draft, name: str, item: Mapping[str, Any]) -> N
     if item.get("value") is None:
         given = draft.given[name].get("value")
         again = replace(
-            again, cell=replace(again.cell, detail=f"taken back: {given!r}; {before.finding}")
+            again,
+            cell=replace(again.cell, detail=say("taken_back", given=given, finding=before.finding)),
         )
     elif insisted and (
         again.finding or (numeric and again.cell.how is How.JUDGED and column.reading != "judged")
     ):
         why = str(item.get("why") or "").strip()
-        doubt = f"{insisted}; asked again, the reader keeps it" + (f": {why}" if why else "")
+        doubt = say("insisted", finding=insisted) + (f": {why}" if why else "")
         again = replace(again, cell=replace(again.cell, doubt=doubt), finding=insisted)
     draft.cells[name] = again
 
@@ -88,10 +92,14 @@ def _described(draft: Draft, name: str) -> str:
         f"{c.column} {c.value!r}" for c in others if c.value is not None and c.absence is None
     )
     given, about = draft.given[name], draft.column(name).description
-    said = f"value {given.get('value')!r}, words {quoted(given)!r}"
-    return (
-        f"{name} ({about}) of the row with {row or 'no other cell'}: {said}. Found: "
-        f"{draft.cells[name].finding}"
+    said = say("given", value=given.get("value"), words=quoted(given))
+    return say(
+        "cell_found",
+        name=name,
+        about=about,
+        row=row or "no other cell",
+        given=said,
+        finding=draft.cells[name].finding,
     )
 
 

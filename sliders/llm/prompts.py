@@ -12,13 +12,13 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal, cast
 
 from jinja2 import Environment, StrictUndefined, meta
 
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message
+from sliders.sentences import Sentences, prompt_dir
 
 Role = Literal["system", "user", "assistant"]
 
@@ -133,13 +133,9 @@ def _fences(source: str) -> frozenset[str]:
     return frozenset(tags | {mark for mark in ("```", '"""') if mark in source})
 
 
-def prompt_dir() -> Path:
-    """The folder of the prompt files: inside the installed package, or the
-    checkout's `prompts/`.
-    """
-    package = Path(__file__).resolve().parent.parent
-    packaged = package / "_prompts"
-    return packaged if packaged.is_dir() else package.parent / "prompts"
+def joined_hash(*parts: Prompt | Sentences) -> str:
+    """The hash of a call that is made of several files: prompts, and sentences of findings."""
+    return hashlib.sha256("".join(part.hash for part in parts).encode()).hexdigest()
 
 
 @cache

@@ -18,10 +18,13 @@ from sqlglot import exp
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.repairs import Case, Group, Program, Verdict
+from sliders.sentences import Sentences
 from sliders.sql.limits import Limits, Rights, longest_value
 from sliders.sql.quoting import quote_identifier
 from sliders.sql.sandbox import Sandbox, SandboxError
 from sliders.sql.statement import parse_statements
+
+say = Sentences("reconcile")
 
 _MAX_STATEMENTS = 20
 _LIMITS = Limits(seconds=2.0, memory_bytes=math.inf, engine=longest_value(1_000_000))
@@ -73,8 +76,7 @@ def repaired(
         about = program.operation in _OF_ONE_COLUMN
         if about and program.column not in case.open:
             raise RepairError(
-                f"{program.column!r} is not in question; repair one of: "
-                f"{', '.join(case.open) or 'none'}"
+                say("not_in_question", column=program.column, open=", ".join(case.open) or "none")
             )
         after = run_program(group, program, additive, one_thing=case.kind == "records")
         steps.append(Step(program, tuple(group.rows), after))
@@ -85,16 +87,10 @@ def repaired(
             values[place]: row for row, values in group.rows.items() if values[place] is not None
         }
         if not left:
-            raise RepairError(
-                f"the row that stays lacks a value in {name!r}, of which the others have "
-                "several; settle it first"
-            )
+            raise RepairError(say("lacks_value", column=name))
         if len(left) > 1:
             told = ", ".join(f"{value!r} in {row}" for value, row in left.items())
-            raise RepairError(
-                f"the rows that stay still contradict each other in {name!r}: {told}; settle it, "
-                "or say apart or leave"
-            )
+            raise RepairError(say("still_contradict", column=name, values=told))
     return Outcome(
         "repaired", "; ".join(dict.fromkeys(p.reason for p in programs if p.reason)), tuple(steps)
     )
@@ -120,15 +116,15 @@ def run_program(
     """
     if not program.statements or len(program.statements) > _MAX_STATEMENTS:
         raise RepairError(
-            f"a repair is 1 to {_MAX_STATEMENTS} statements; this one has {len(program.statements)}"
+            say(
+                "too_many_statements", max_statements=_MAX_STATEMENTS, count=len(program.statements)
+            )
         )
     found = _rows_after(group, program.statements)
     after = {str(r[0]): tuple(r[2:]) for r in found}
     merged = {str(r[0]): str(r[1]) for r in found if r[1] is not None}
     if not merged and after == dict(group.rows):
-        raise RepairError(
-            f"the {program.operation} changes nothing; leave the group as it is instead"
-        )
+        raise RepairError(say("changes_nothing", operation=program.operation))
     return _check_repair(
         group, after, merged, program, additive, one_thing and program.operation == "deduplicate"
     )
@@ -149,8 +145,7 @@ def _rows_after(group: Group, statements: Sequence[str]) -> Sequence[Sequence[Sc
             sandbox.run(statements, _RIGHTS, _LIMITS)
         except SandboxError as error:
             raise RepairError(
-                f"the engine refuses {error.statement[:120]!r}: {error.words}; update `rows` "
-                "only, one statement at a time"
+                say("engine_refuses", statement=error.statement[:120], words=error.words)
             ) from error
         names = ", ".join(map(quote_identifier, group.columns))
         return sandbox.execute(f"SELECT row_id, merged_into, {names} FROM rows")
@@ -165,9 +160,7 @@ def _check_update(statement: str) -> None:
         statement, error=RepairError, text=told, wanted="one UPDATE of rows", plain=True
     )
     if len(parsed) != 1 or not isinstance(parsed[0], exp.Update):
-        raise RepairError(
-            f"{told} is not a single UPDATE of rows; a repair updates `rows` and nothing else"
-        )
+        raise RepairError(say("no_update", statement=told))
 
 
 def _check_repair(
@@ -186,23 +179,15 @@ def _check_repair(
     """
     if after.keys() != group.rows.keys():
         lost = sorted(group.rows.keys() ^ after.keys())
-        raise RepairError(
-            f"rows {lost} are not accounted for; merge a row by setting merged_into, "
-            "never delete or add"
-        )
+        raise RepairError(say("not_accounted_for", lost=lost))
     if merged and program.operation not in _MERGING:
-        raise RepairError(f"{program.operation} keeps every row; {len(merged)} rows were merged")
+        raise RepairError(say("keeps_every_row", operation=program.operation, count=len(merged)))
     staying = {row: values for row, values in after.items() if row not in merged}
     astray = [row for row, target in merged.items() if target not in staying]
     if astray or not staying:
-        raise RepairError(
-            f"rows {astray or sorted(merged)} are merged into rows that do not stay; "
-            "name one that stays"
-        )
+        raise RepairError(say("merged_astray", rows=astray or sorted(merged)))
     if program.operation == "aggregate" and program.column not in additive:
-        raise RepairError(
-            f"column {program.column!r} is not declared additive; its values are never summed"
-        )
+        raise RepairError(say("not_additive", column=program.column))
     filled = _consolidated(group, staying, merged)
     for place, column in enumerate(group.columns):
         _check_column(group, filled, merged, place, column, program, one_thing)
@@ -237,25 +222,26 @@ def _check_column(
         if not results or any(
             not isinstance(r, int | float) or not math.isclose(r, wanted) for r in results
         ):
-            raise RepairError(
-                f"{column!r}: the sum of the sources is {wanted:g}, the repair gives {results}"
-            )
+            raise RepairError(say("other_sum", column=column, wanted=wanted, results=results))
         return
     invented = [r for r in results if not _among(r, sources)]
     if invented:
-        raise RepairError(
-            f"{column!r}: {invented} stand in no source of the group; choose one of {sources}"
-        )
+        raise RepairError(say("invented", column=column, invented=invented, sources=sources))
     if about:
         if sources and len(results) < len(staying):
-            raise RepairError(f"{column!r} was emptied; a conflict is settled by one of its values")
+            raise RepairError(say("emptied", column=column))
         return
     left = [group.said(column, value) for value in results]
     lost = [s for s in sources if not _among(group.said(column, s), left)]
     if lost and not one_thing:
         raise RepairError(
-            f"{column!r}: {lost} would be lost by a {program.operation} of "
-            f"{program.column or 'the rows'!r}"
+            say(
+                "lost",
+                column=column,
+                lost=lost,
+                operation=program.operation,
+                about=program.column or "the rows",
+            )
         )
     for row, values in staying.items():
         _check_cell(group, merged, place, column, row, values[place], program)
@@ -277,8 +263,14 @@ def _check_cell(
     if own is not None:
         if not _among(value, [own]):
             raise RepairError(
-                f"{column!r} of row {row!r} was changed from {own!r} to {value!r} by "
-                f"{program.operation}"
+                say(
+                    "changed",
+                    column=column,
+                    row=row,
+                    own=own,
+                    value=value,
+                    operation=program.operation,
+                )
             )
         return
     if value is None:
@@ -286,10 +278,7 @@ def _check_cell(
     given = [group.rows[r][place] for r, target in merged.items() if target == row]
     unique = {v[place] for v in group.rows.values() if v[place] is not None}
     if not _among(value, given) and not (program.operation == "consolidate" and len(unique) == 1):
-        raise RepairError(
-            f"{column!r} of row {row!r} was filled with {value!r}, which none of its "
-            "own sources states"
-        )
+        raise RepairError(say("filled", column=column, row=row, value=value))
 
 
 def _among(value: Scalar, sources: Sequence[Scalar]) -> bool:

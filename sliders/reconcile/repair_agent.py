@@ -18,10 +18,13 @@ from typing import Any, Protocol
 from sliders.errors import CallFailed, RepairError, StoreError
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
-from sliders.llm.prompts import load_prompt
+from sliders.llm.prompts import joined_hash, load_prompt
 from sliders.reconcile.guard import Outcome, repaired
 from sliders.reconcile.repairs import Case, Operation, Options, Program, Verdict
 from sliders.schema.types import Table
+from sliders.sentences import Sentences
+
+say = Sentences("reconcile")
 
 
 class RepairCases(Protocol):
@@ -115,7 +118,8 @@ def repair_request(
         seen=seen,
         may_look=may_look,
     )
-    return Request("reconcile", messages, prompt.hash, _SCHEMA, max_tokens=200 + 250 * len(cases))
+    said = joined_hash(prompt, say)
+    return Request("reconcile", messages, said, _SCHEMA, max_tokens=200 + 250 * len(cases))
 
 
 def _group(number: int, case: Case, refused: Mapping[int, str]) -> dict[str, Any]:
@@ -242,5 +246,5 @@ def _decided(case: Case, replied: Sequence[Mapping[str, Any]], additive: frozens
         if one["operation"] in _OPERATIONS
     ]
     if not programs:
-        raise RepairError("no program came for this group; write one, or say apart or leave")
+        raise RepairError(say("no_program"))
     return repaired(case, programs, additive)

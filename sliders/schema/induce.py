@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -10,7 +9,7 @@ from typing import Protocol
 from sliders.errors import CallFailed, ModelError, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Model, Request, Response
-from sliders.llm.prompts import load_prompt
+from sliders.llm.prompts import joined_hash, load_prompt
 from sliders.schema.critique import Issue, criticize
 from sliders.schema.extend import Embed, merge_table
 from sliders.schema.proposal import Proposal, SchemaReply, proposal_of, with_safe_names
@@ -80,8 +79,7 @@ class Induction:
         """What all prompts hash to: with another one of them, what a question needs is found
         anew.
         """
-        hashes = (load_prompt(f"schema/{name}", dialect).hash for name in self.prompts)
-        return hashlib.sha256("".join(hashes).encode()).hexdigest()
+        return joined_hash(*(load_prompt(f"schema/{name}", dialect) for name in self.prompts))
 
 
 def induction_prompt(
@@ -100,7 +98,7 @@ def induction_prompt(
             standing=[_told(table) for table in schema.tables],
             guidelines=guidelines.system.content,
         ),
-        prompt_hash=hashlib.sha256(f"{prompt.hash}{guidelines.hash}".encode()).hexdigest(),
+        prompt_hash=joined_hash(prompt, guidelines),
         reply=SchemaReply,
         max_tokens=_REPLY_TOKENS,
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
+from sliders.sentences import Sentences
 from sliders.values.currencies import currency_code, same_currency
 from sliders.values.dates import dates_in
 from sliders.values.digits import Amount, DecimalMark, amount, join_space_groups
@@ -23,6 +24,8 @@ from sliders.values.notes import has_exceptions, scale_in
 from sliders.values.numbers import Number, numbers_in
 from sliders.values.units import convert, dimension, same_unit
 from sliders.values.vocabulary import SCALE_WORDS, SCALES, ZERO_WORDS
+
+say = Sentences("values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +106,19 @@ def read_number(words: str, column: Described, context: Context) -> Reading | st
     found = [number for number in _numbers(text, expected, context) if not _in_date(number, text)]
     candidates = _candidates(found, text, expected)
     if not candidates:
-        return f"{words!r} holds no number"
+        return say("no_number", words=words)
     chosen = candidates[0]
     if len(candidates) > 1:
         picked = _picked(candidates, text, expected)
         if picked is None:
             if any(number.ranged for number in candidates):
-                return f"{words!r} is a range"
+                return say("a_range", words=words)
             shown = ", ".join(number.text for number in candidates[:4])
-            return f"{words!r} holds {len(candidates)} numbers ({shown})"
+            return say("several_numbers", words=words, count=len(candidates), shown=shown)
         chosen = picked
     if not (read := readings(chosen, expected, context)):
-        whole = f"{chosen.text!r} is not a whole number"
-        return (
-            whole if abs(chosen.value) < _LIMIT else f"{chosen.text!r} does not fit a 64-bit number"
-        )
+        whole = say("not_whole", text=chosen.text)
+        return whole if abs(chosen.value) < _LIMIT else say("too_large", text=chosen.text)
     return read[0]
 
 
@@ -276,9 +277,13 @@ def readings(number: Number, column: Expected, context: Context) -> list[Reading
     measured, wanted = dimension(number.unit), dimension(column.unit)
     mismatch = ""
     if number.currency and column.currency and not same_currency(number.currency, column.currency):
-        mismatch = f"{number.text!r} is in {number.currency}, the column in {column.currency}"
+        mismatch = say(
+            "other_currency", text=number.text, own=number.currency, wanted=column.currency
+        )
     if other := _other_kind(number, measured, wanted, column):
-        mismatch = f"{number.text!r} is in {other}, the column in {column.unit or column.currency}"
+        mismatch = say(
+            "other_unit", text=number.text, other=other, wanted=column.unit or column.currency
+        )
     converts = convert(bases[0], number.unit, column.unit) is not None and not same_unit(
         number.unit, column.unit
     )
@@ -334,11 +339,11 @@ _Options = list[tuple[Decimal, str, str]]
 
 
 def _coins(base: Decimal, number: Number, column: Expected, _context: Context) -> _Options:
-    return [(base / 100, "", f"{base} {number.unit} in {column.currency}")]
+    return [(base / 100, "", say("coins", base=base, unit=number.unit, currency=column.currency))]
 
 
 def _percents(base: Decimal, number: Number, column: Expected, _context: Context) -> _Options:
-    as_share = (base / 100, "", f"{base}% as a share of 1")
+    as_share = (base / 100, "", say("as_share", base=base))
     if dimension(column.unit) != "percent":
         return [(base, "", ""), as_share]
     printed = "%" if number.percent else number.unit
@@ -348,7 +353,9 @@ def _percents(base: Decimal, number: Number, column: Expected, _context: Context
             (
                 value,
                 "",
-                "" if same_unit(printed, column.unit) else f"{base} {printed} as {column.unit}",
+                ""
+                if same_unit(printed, column.unit)
+                else say("as_unit", base=base, printed=printed, unit=column.unit),
             )
         ]
     if same_unit(column.unit, "share") and abs(base) > 1:
@@ -359,10 +366,10 @@ def _percents(base: Decimal, number: Number, column: Expected, _context: Context
 def _units(base: Decimal, number: Number, column: Expected, _context: Context) -> _Options:
     value = convert(base, number.unit, column.unit)
     rounded = Decimal(f"{value:.12g}") if value is not None else base
-    note = f"{number.text} {number.unit} is {rounded:.6g} {column.unit}"
+    note = say("converted", text=number.text, own=number.unit, rounded=rounded, unit=column.unit)
     options = [(rounded, "", note)]
     if column.type is ColumnType.INTEGER:
-        return [*options, (rounded.to_integral_value(), "", f"{note}, rounded")]
+        return [*options, (rounded.to_integral_value(), "", say("and_rounded", note=note))]
     return options
 
 
@@ -373,7 +380,7 @@ def _scaled(base: Decimal, number: Number, column: Expected, context: Context) -
     own = number.scale
     values: list[tuple[Decimal, str]] = [(base, "")]
     if not own and context.scale and not _unscaled(number, column):
-        scaled = (base * SCALES[context.scale], f"table in {context.scale}")
+        scaled = (base * SCALES[context.scale], say("table_scale", scale=context.scale))
         if column.scale or column.currency or number.currency:
             own = context.scale
             values = [scaled, (base, "")] if has_exceptions(context.note) else [scaled]
@@ -381,13 +388,14 @@ def _scaled(base: Decimal, number: Number, column: Expected, context: Context) -
             values = [(base, ""), scaled]
     if not column.scale:
         return [(value, own, note) for value, note in values]
-    factor, stored = SCALES[column.scale], f"stored in {column.scale}"
+    factor, stored = SCALES[column.scale], say("stored_scale", scale=column.scale)
     if own:
         return [
-            (value / factor, own, f"{note}; {stored}" if note else stored) for value, note in values
+            (value / factor, own, say("both_notes", note=note, stored=stored) if note else stored)
+            for value, note in values
         ]
     as_is, full = (
-        (base, "", f"no scale is printed: taken as {column.scale}"),
+        (base, "", say("no_scale", scale=column.scale)),
         (base / factor, "", stored),
     )
     return [full, as_is] if abs(base) >= factor else [as_is, full]

@@ -11,11 +11,14 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from sliders.errors import SlidersError
+from sliders.sentences import Sentences
 from sliders.values.digits import amount
 from sliders.values.han import han_numbers
 from sliders.values.scripts import plain_digits
 from sliders.values.spelled import choice, spelled_in
 from sliders.values.vocabulary import SCALE_WORDS, SCALES, SPELLED_SCALES
+
+say = Sentences("values")
 
 
 class ExpressionError(SlidersError):
@@ -52,17 +55,15 @@ def evaluate(expression: str) -> int | float:
     """
     text = _arithmetic(expression) if len(expression) <= _LONGEST else ""
     if not text:
-        raise ExpressionError(
-            f"{expression[:80]!r} is no arithmetic: give numbers with + - * / and parentheses"
-        )
+        raise ExpressionError(say("no_arithmetic", expression=expression[:80]))
     try:
         value = _evaluated(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, ArithmeticError, RecursionError) as error:
         raise ExpressionError(
-            f"{expression[:80]!r} cannot be computed: {type(error).__name__}"
+            say("not_computed", expression=expression[:80], error=type(error).__name__)
         ) from error
     if not value.is_finite() or abs(value) >= 2**63:
-        raise ExpressionError(f"{expression[:80]!r} does not fit a 64-bit number")
+        raise ExpressionError(say("result_too_large", expression=expression[:80]))
     return amount(value)
 
 
@@ -109,9 +110,7 @@ def _evaluated(node: ast.expr) -> Decimal:
     )
     if isinstance(node, ast.Call) and named and node.args:
         return named([_evaluated(argument) for argument in node.args])
-    raise ExpressionError(
-        f"{ast.unparse(node)[:80]!r} is no number: give numbers with + - * / and parentheses"
-    )
+    raise ExpressionError(say("no_term", term=ast.unparse(node)[:80]))
 
 
 _ROUNDED = 0.02

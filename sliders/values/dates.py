@@ -14,10 +14,13 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from sliders.sentences import Sentences
 from sliders.values.cldr import letter_by_letter, month_pattern, months
 from sliders.values.han import value_of
 from sliders.values.scripts import WORD, plain_digits
 from sliders.values.vocabulary import DAYS
+
+say = Sentences("values")
 
 PIVOT = 49
 
@@ -323,9 +326,9 @@ def unsure(date: PrintedDate, text: str) -> str:
     """
     before, after = text[max(0, date.start - 24) : date.start], text[date.end : date.end + 14]
     if match := _UNSURE_BEFORE.search(before):
-        return f"'{match[0].strip()}' makes {date.text!r} uncertain"
+        return say("uncertain_date", mark=match[0].strip(), text=date.text)
     if match := _UNSURE_AFTER.match(after):
-        return f"'{match[0].strip()}' makes {date.text!r} uncertain"
+        return say("uncertain_date", mark=match[0].strip(), text=date.text)
     if date.full and _RANGE_BEFORE.search(before) and re.match(r"\d", date.text):
-        return f"{text.strip()!r} is a range of days"
+        return say("range_of_days", text=text.strip())
     return ""

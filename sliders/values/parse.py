@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
+from sliders.sentences import Sentences
 from sliders.values.amounts import Context as Context
 from sliders.values.amounts import all_readings, read_number
 from sliders.values.dates import dates_in, unsure
@@ -17,6 +18,8 @@ from sliders.values.digits import Amount, amount
 from sliders.values.expected import ColumnType, Described, Expected, Scalar
 from sliders.values.folding import fold, signed
 from sliders.values.vocabulary import NO, YES
+
+say = Sentences("values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,11 @@ def _parse(printed: str, column: Expected, context: Context) -> Parsed:
         return Parsed(
             value,
             absent=True,
-            reason="" if value else f"{words!r} states no value" if words else "nothing is printed",
+            reason=""
+            if value
+            else say("no_value", words=words)
+            if words
+            else say("nothing_printed"),
         )
     match column.type:
         case ColumnType.INTEGER | ColumnType.NUMBER:
@@ -98,7 +105,7 @@ def _parse(printed: str, column: Expected, context: Context) -> Parsed:
             word = words.casefold().strip(" .!,;:\"'()[]")
             if word in YES | NO:
                 return Parsed(word in YES)
-            return Parsed(reason=f"{words!r} is neither yes nor no")
+            return Parsed(reason=say("no_truth", words=words))
         case ColumnType.CATEGORY if column.values:
             return _category(words, column)
         case _:
@@ -115,7 +122,7 @@ def _category(words: str, column: Expected) -> Parsed:
         equal = [value for value in column.values if form(value) == form(plain)]
         if len(equal) == 1:
             return Parsed(equal[0])
-    return Parsed(reason=f"{words!r} is none of {', '.join(column.values)}")
+    return Parsed(reason=say("no_category", words=words, values=", ".join(column.values)))
 
 
 def _date(words: str, column: Expected, context: Context) -> Parsed:
@@ -123,21 +130,17 @@ def _date(words: str, column: Expected, context: Context) -> Parsed:
     finest = max((len(date.iso) for date in every), default=0)
     usable = [date for date in every if len(date.iso) == finest]
     if not usable:
-        return Parsed(reason=f"{words!r} is not a date")
+        return Parsed(reason=say("no_date", words=words))
     date = usable[0]
     if len({(other.iso, other.time) for other in usable}) > 1:
         shown = ", ".join(other.text for other in usable[:4])
-        return Parsed(reason=f"{words!r} holds {len(usable)} dates ({shown})")
+        return Parsed(reason=say("several_dates", words=words, count=len(usable), shown=shown))
     if why := unsure(date, words):
         return Parsed(reason=why)
     if date.ambiguous:
-        return Parsed(
-            reason=(
-                f"{date.text!r} may be day-month or month-day, and the document does not show which"
-            )
-        )
+        return Parsed(reason=(say("open_order", text=date.text)))
     if not date.full and re.search(r"\d", words[: date.start] + words[date.end :]):
-        return Parsed(reason=f"{words!r} holds no full date, only {date.text!r}")
+        return Parsed(reason=say("no_full_date", words=words, text=date.text))
     return Parsed(
         f"{date.iso} {date.time}" if column.type is ColumnType.DATETIME and date.time else date.iso
     )
@@ -154,7 +157,7 @@ def typed(value: object, column: Described, context: Context = NO_CONTEXT) -> Pa
     date the document's way: of `context` the order of day and month counts.
     """
     if value is None:
-        return Parsed(absent=True, reason="the reply holds null")
+        return Parsed(absent=True, reason=say("null_reply"))
     if isinstance(value, str):
         if column.type is ColumnType.TEXT and value.strip():
             return Parsed(value.strip(), absent=is_absent(value))
@@ -166,10 +169,10 @@ def typed(value: object, column: Described, context: Context = NO_CONTEXT) -> Pa
             return Parsed(value)
         if column.type is ColumnType.CATEGORY:
             return _category("yes" if value else "no", Expected.of(column))
-        return Parsed(reason=f"{value} is no {column.type.value}")
+        return Parsed(reason=say("other_type", value=value, type=column.type.value))
     if isinstance(value, int | float):
         return _typed_number(value, column)
-    return Parsed(reason=f"a {type(value).__name__} is no {column.type.value}")
+    return Parsed(reason=say("other_json_type", own=type(value).__name__, type=column.type.value))
 
 
 _NOISE = 1e-12
@@ -178,17 +181,17 @@ _NOISE = 1e-12
 
 def _typed_number(value: Amount, column: Described) -> Parsed:
     if isinstance(value, float) and not math.isfinite(value):
-        return Parsed(reason=f"{value} is not a number")
+        return Parsed(reason=say("not_finite", value=value))
     # It may be too long for a float.
     whole = amount(Decimal(str(value))) if isinstance(value, float) else value
     if column.type in _NUMERIC:
         if column.type is ColumnType.INTEGER and isinstance(whole, float):
             if math.isclose(whole, round(whole), rel_tol=_NOISE):
                 return Parsed(round(whole))
-            return Parsed(reason=f"{value} is not a whole number")
+            return Parsed(reason=say("value_not_whole", value=value))
         if abs(whole) < 2**63:
             return Parsed(whole)
-        return Parsed(reason=f"{value} does not fit a 64-bit number")
+        return Parsed(reason=say("value_too_large", value=value))
     return Parsed(str(whole)) if column.type is ColumnType.TEXT else parse_value(str(whole), column)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from sliders.sentences import Sentences
 from sliders.values.amounts import Context, Reading, all_readings
 from sliders.values.arithmetic import factors, rounds_to
 from sliders.values.cldr import LANGUAGES, letter_by_letter, month_anywhere, months, scale_anywhere
@@ -25,6 +26,8 @@ from sliders.values.numbers import Number
 from sliders.values.parse import NO_CONTEXT, collapse, joined_cells, parse_value
 from sliders.values.scripts import plain_digits, scripts, unspaced
 from sliders.values.vocabulary import IMPLIED, POWERS, SCALES
+
+say = Sentences("values")
 
 
 class Verdict(str, Enum):
@@ -68,7 +71,7 @@ def agreement(
     A reader's judgements are not looked into.
     """
     if value is None or not words.strip():
-        return _AGREES if value is None else _against("no words are given")
+        return _AGREES if value is None else _against(say("no_words"))
     words = collapse(joined_cells(words))
     match column.type:
         case ColumnType.INTEGER | ColumnType.NUMBER if not isinstance(value, str):
@@ -81,7 +84,7 @@ def agreement(
                 return _UNKNOWN
             if said == value:
                 return _AGREES
-            return _against(f"the words say {words!r}, the value is {value!r}")
+            return _against(say("words_say", words=words, value=value))
         case _:
             return _text(str(value), words, context)
 
@@ -141,7 +144,7 @@ def _number(value: Amount, words: str, column: Described, context: Context) -> A
     if _half_more(value, [reading.value for reading in found]) and names_half(words):
         return _UNKNOWN
     shown = dict.fromkeys(f"{r.number.text} ({r.note})" if r.note else r.number.text for r in found)
-    return _against(f"the words say {', '.join(list(shown)[:4])}, the value is {value}")
+    return _against(say("words_say_numbers", shown=", ".join(list(shown)[:4]), value=value))
 
 
 def _no_digits(value: Amount, words: str, language: str) -> Agreement:
@@ -154,10 +157,10 @@ def _no_digits(value: Amount, words: str, language: str) -> Agreement:
     if (_half_more(value, spelled) or not spelled) and names_half(words):
         return _UNKNOWN
     if len(spelled) == 1 and not digits and language not in ("en", OTHER):
-        return _against(f"the words {words!r} say {next(iter(spelled)):g}, the value is {value}")
+        return _against(say("words_spell", words=words, number=next(iter(spelled)), value=value))
     understood = language != OTHER if digits else _read_through(words, language) or not letters
     if understood:
-        return _against(f"the words {words!r} print no number, the value is {value}")
+        return _against(say("words_without_number", words=words, value=value))
     return _UNKNOWN
 
 
@@ -218,7 +221,7 @@ def unconverted(value: Amount, expression: str, found: Sequence[Reading], column
     if not tens and not all(reading.converted for reading in fitting):
         return ""
     printed = f"{number.text} {number.unit}".strip()
-    return f"{printed} is {shown} as the column stores it; {expression} is {value}"
+    return say("other_conversion", printed=printed, shown=shown, expression=expression, value=value)
 
 
 def _base_and_factors(number: Number, terms: Sequence[Amount]) -> tuple[Amount, list[Amount]]:
@@ -252,8 +255,8 @@ def _two_marks(fitting: list[Reading], column: Described, context: Context) -> s
         unusual = all(reading.other for reading in fitting)
     else:
         unusual = bool(number.currency or column.currency) and "." in number.text
-    shown = f"{number.text!r} may be {number.value} or {number.alternative}"
-    return f"{shown}: the document does not show its decimal mark" if unusual else ""
+    shown = say("two_marks", text=number.text, one=number.value, other=number.alternative)
+    return say("mark_not_shown", shown=shown) if unusual else ""
 
 
 # Dates.
@@ -273,11 +276,11 @@ def _date(value: str, words: str, context: Context) -> Agreement:
         if not borne and not days and not _understood(day, dates, words, _language(words, context)):
             return _UNKNOWN
         if not borne:
-            shown = ", ".join(date.iso for date in dates) or f"no date in {words!r}"
-            return _against(f"the words say {shown}, the value is {value}")
+            shown = ", ".join(date.iso for date in dates) or say("no_date_in", words=words)
+            return _against(say("words_say_date", shown=shown, value=value))
     times = times_in(words)
     if time and times and not any(printed.startswith(time[:5]) for printed in times):
-        return _against(f"the words say {', '.join(sorted(times))}, the value is {value}")
+        return _against(say("words_say_times", shown=", ".join(sorted(times)), value=value))
     return Agreement(Verdict.AGREES, doubt=_two_orders(equal, day))
 
 
@@ -287,10 +290,7 @@ def _two_orders(equal: list[PrintedDate], day: str) -> str:
     """
     if not equal or len(day) <= len("2024") or not all(date.ambiguous for date in equal):
         return ""
-    return (
-        f"{equal[0].text!r} may be day-month or month-day: neither the document nor the "
-        "others show which"
-    )
+    return say("two_orders", text=equal[0].text)
 
 
 def date_forms(date: PrintedDate) -> frozenset[str]:
@@ -377,7 +377,7 @@ def _text(value: str, words: str, context: Context) -> Agreement:
     )
     if translated or not (language == "en" or (not language and words.isascii())):
         return _UNKNOWN  # other forms of a word, or its translation
-    return _against(f"the words say {words!r}, the value is {value!r}")
+    return _against(say("words_say", words=words, value=value))
 
 
 def _holds(value: str, words: str) -> bool:
