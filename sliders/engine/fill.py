@@ -21,9 +21,8 @@ from sliders.extraction.extract import Extraction, joined
 from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked
 from sliders.retrieval.chunk import Chunk
-from sliders.schema.types import Schema
+from sliders.schema.types import Column, Table
 from sliders.store.records import Decision, Task, TaskState
-from sliders.values.parse import Context
 
 _OTHERS_SECONDS = 0.2
 BEFORE_GATE = 24
@@ -38,71 +37,55 @@ class Work:
     asked: tuple[Asked, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Missing:
-    """What a document was not asked for yet: columns by chunk id and table."""
-
-    document_id: str
-    asked: dict[str, tuple[Asked, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    """A document, its card, and what it shows about its printed values."""
-
-    document: Document
-    card: str
-    context: Context
+_Missing = dict[str, tuple[Asked, ...]]
+"""What a document was not asked for yet, by chunk id."""
 
 
 def missing_work(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[Work]:
     """What is still to be asked for these columns by table, document by document."""
-    return [item for missing in _missing(session, wanted) for item in _work(session, missing)]
+    missing = _missing(session, wanted, session.catalog.chunks.places())
+    return [item for document, asked in missing.items() for item in _work(session, document, asked)]
 
 
-def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[_Missing]:
-    """Found without reading any text, so that a question over what is known costs the same however
-    large the collection.
+def _missing(
+    session: Session,
+    wanted: Mapping[str, Sequence[str]],
+    places: Sequence[tuple[str, str]],
+    document_id: str | None = None,
+) -> dict[str, _Missing]:
+    """What is missing by document, of one alone if it is named, in chunks given with their
+    documents. Found without reading any text, so that a question over what is known costs the same
+    however large the collection.
     """
-    schema = session.catalog.schemas.current() or Schema()
-    found: dict[str, dict[str, tuple[Asked, ...]]] = {}
-    places = session.catalog.chunks.places()
+    found: dict[str, _Missing] = {}
     for name, columns in wanted.items():
-        table = schema.table(name)
-        settled = session.catalog.extractions.settled(table)
-        for chunk_id, document_id in places:
-            if chunk_id in session.question.out_of_scope:
-                continue
+        table = session.schema.table(name)
+        settled = session.catalog.extractions.settled(table, document_id)
+        for chunk_id, owner in places:
             known = settled.get(chunk_id, frozenset())
-            asked = tuple(table.column(column) for column in columns if column not in known)
-            if asked:
-                own = (
-                    n
-                    for n in table.key
-                    if table.grain == "many" and n not in known and n not in columns
-                )
-                asked = (*map(table.column, own), *asked)
-                of_document = found.setdefault(document_id, {})
-                of_document[chunk_id] = (*of_document.get(chunk_id, ()), Asked(table, asked))
-    return [_Missing(document_id, asked) for document_id, asked in found.items()]
+            asked = [table.column(column) for column in columns if column not in known]
+            if asked and chunk_id not in session.question.out_of_scope:
+                if table.grain == "many":
+                    own = (n for n in table.key if n not in known and n not in columns)
+                    asked = [*map(table.column, own), *asked]
+                of_document = found.setdefault(owner, {})
+                of_document[chunk_id] = (*of_document.get(chunk_id, ()), Asked(table, tuple(asked)))
+    return found
 
 
 def _known_elsewhere(session: Session, missing: Iterable[_Missing]) -> bool:
     """Whether a column that is missing in one part was read in another."""
-    wanted: dict[str, set[str]] = {}
-    for asked in (one for entry in missing for some in entry.asked.values() for one in some):
-        wanted.setdefault(asked.table.name, set()).update(c.name for c in asked.columns)
-    schema, settled = session.schema, session.catalog.extractions.settled
+    asked = _all_asked(one for parts in missing for some in parts.values() for one in some)
     return any(
-        names & known
-        for name, names in wanted.items()
-        for known in settled(schema.table(name)).values()
+        known.intersection(column.name for column in one.columns)
+        for one in asked
+        for known in session.catalog.extractions.settled(one.table).values()
     )
 
 
-def _work(session: Session, missing: _Missing) -> list[Work]:
-    chunks = session.catalog.chunks.of(missing.document_id)
-    return [Work(c, missing.asked[c.id]) for c in chunks if c.id in missing.asked]
+def _work(session: Session, document_id: str, missing: _Missing) -> list[Work]:
+    chunks = session.catalog.chunks.of(document_id)
+    return [Work(c, missing[c.id]) for c in chunks if c.id in missing]
 
 
 async def fill_cells(
@@ -118,19 +101,47 @@ async def fill_cells(
     """
     for name in wanted:
         session.catalog.extractions.supersede(session.schema.table(name))
-    missing = deque(_missing(session, wanted))
-    filling = Filling(session, tuple(questions), sum(len(entry.asked) for entry in missing))
+    missing = _missing(session, wanted, session.catalog.chunks.places())
+    filling = Filling(session, tuple(questions), sum(map(len, missing.values())))
     if not missing:
         return filling
-    if _known_elsewhere(session, missing):
+    if _known_elsewhere(session, missing.values()):
         filling.rests_on_earlier()
+    waiting = deque(missing)
 
-    async def read(entry: _Missing) -> bool:
-        return await _unless_taken(filling, entry, missing)
+    async def read(document_id: str) -> bool:
+        return await _unless_taken(filling, wanted, missing, waiting, document_id)
 
     async with session.catalog.claims.kept():
-        await filling.each(missing, read)
+        await filling.each(waiting, read)
     return filling
+
+
+async def _unless_taken(
+    filling: Filling,
+    wanted: Mapping[str, Sequence[str]],
+    missing: dict[str, _Missing],
+    waiting: deque[str],
+    document_id: str,
+) -> bool:
+    """Whether a document is nobody else's to read, and is read; else it waits for another look."""
+    session, parts = filling.session, missing[document_id]
+    taken = session.catalog.claims.take(document_id)
+    try:
+        if session.catalog.claims.shared:  # others may have read some of it meanwhile
+            places = [(chunk_id, document_id) for chunk_id in parts]
+            parts = _missing(session, wanted, places, document_id).get(document_id, {})
+            filling.left -= len(missing[document_id]) - len(parts)
+            missing[document_id] = parts
+        if parts and not taken:
+            waiting.append(document_id)
+            await asyncio.sleep(_OTHERS_SECONDS)
+        elif parts:
+            await _document(filling, document_id, parts)
+        return taken
+    finally:
+        if taken:
+            session.catalog.claims.give_back(document_id)
 
 
 async def read_chunks(
@@ -142,78 +153,39 @@ async def read_chunks(
     """Read these chunks for the columns of each table, whatever choice and gate said of them;
     those that are there, and why it stopped, or "".
     """
-    schema = session.catalog.schemas.current() or Schema()
-    asked = tuple(
-        Asked(schema.table(name), tuple(map(schema.table(name).column, columns)))
-        for name, columns in wanted.items()
-    )
+    tables = [(session.schema.table(name), columns) for name, columns in wanted.items()]
+    asked = tuple(Asked(table, tuple(map(table.column, columns))) for table, columns in tables)
     filling = Filling(session, tuple(questions), len(chunk_ids))
     document_of = dict(session.catalog.chunks.places())
-    read = []
-    for document in dict.fromkeys(
-        document_of[chunk] for chunk in chunk_ids if chunk in document_of
-    ):
+    read: list[str] = []
+    for document_id in dict.fromkeys(document_of[c] for c in chunk_ids if c in document_of):
         if filling.stopped:
             break
-        chosen = [
-            chunk for chunk in session.catalog.chunks.of(document) if chunk.id in set(chunk_ids)
-        ]
-        await _read(
-            filling, [Work(chunk, asked) for chunk in chosen], await _facts(filling, document)
-        )
-        read += [] if filling.stopped else [chunk.id for chunk in chosen]
+        work = _work(session, document_id, dict.fromkeys(chunk_ids, asked))
+        await _read(filling, work, *await _document_and_card(session, document_id))
+        read += [] if filling.stopped else [item.chunk.id for item in work]
     return read, filling.stopped
 
 
-async def _unless_taken(filling: Filling, entry: _Missing, waiting: deque[_Missing]) -> bool:
-    """Reads a document that nobody else works on, else looks later at what is left of it."""
-    claims = filling.session.catalog.claims
-    taken = claims.take(entry.document_id)
-    try:
-        left = _still_missing(filling.session, entry)
-        filling.left -= len(entry.asked) - len(left.asked)
-        if left.asked and not taken:
-            waiting.append(left)
-            await asyncio.sleep(_OTHERS_SECONDS)
-        elif left.asked:
-            facts = await _facts(filling, left.document_id)
-            await _read(filling, await _kept(filling, _work(filling.session, left), facts), facts)
-    finally:
-        if taken:
-            claims.give_back(entry.document_id)
-    return True
+async def _document(filling: Filling, document_id: str, missing: _Missing) -> None:
+    session = filling.session
+    document, card = await _document_and_card(session, document_id)
+    work = await _kept(filling, _work(session, document_id, missing), document, card)
+    await _read(filling, work, document, card)
 
 
-def _still_missing(session: Session, missing: _Missing) -> _Missing:
-    """What other questions and writers have not read meanwhile."""
-    if not session.catalog.claims.shared:
-        return missing
-    settled: dict[str, dict[str, frozenset[str]]] = {}
-    left: dict[str, tuple[Asked, ...]] = {}
-    for chunk_id, asked in missing.asked.items():
-        for one in asked:
-            name = one.table.name
-            if name not in settled:
-                settled[name] = session.catalog.extractions.settled(one.table, missing.document_id)
-            columns = tuple(c for c in one.columns if c.name not in settled[name].get(chunk_id, ()))
-            if columns:
-                left[chunk_id] = (*left.get(chunk_id, ()), Asked(one.table, columns))
-    return _Missing(missing.document_id, left)
+async def _document_and_card(session: Session, document_id: str) -> tuple[Document, str]:
+    document = session.catalog.documents.get(document_id)
+    return document, await card_of(session, document)
 
 
-async def _facts(filling: Filling, document_id: str) -> _Facts:
-    document = filling.session.catalog.documents.get(document_id)
-    card = await card_of(filling.session, document)
-    return _Facts(document, card, filling.context(document))
-
-
-async def _kept(filling: Filling, work: list[Work], facts: _Facts) -> list[Work]:
+async def _kept(filling: Filling, work: list[Work], document: Document, card: str) -> list[Work]:
     """The work of a document that is done; what is left out is a decision and a task of its own."""
     session = filling.session
     chunks = [item.chunk for item in work]
     if len(chunks) <= LONG or any(records_of(c) for c in chunks):  # entries of a list are the rows
         return work
-    asked = _all_asked(work)
+    asked = _all_asked(one for item in work for one in item.asked)
     # In a thread: the calls that are under way go on meanwhile.
     pruned = await asyncio.to_thread(
         left_out,
@@ -225,53 +197,43 @@ async def _kept(filling: Filling, work: list[Work], facts: _Facts) -> list[Work]
         among=filling.parts,
     )
     shown = [c for c in chunks if c.id not in pruned]
-    texts = {c.id: shown_to_gate(c, facts.document) for c in shown}
+    texts = {c.id: shown_to_gate(c, document) for c in shown}
     model = session.models.model_for("gate")
-    gated = await ways_of(model).gate.out(shown, texts, asked, model, facts.card)
+    gated = await ways_of(model).gate.out(shown, texts, asked, model, card)
     _leave_out(session, work, pruned, "pruned")
     _leave_out(session, work, gated, "gated")
     filling.left -= len(pruned) + len(gated)
     return [item for item in work if item.chunk.id not in pruned and item.chunk.id not in gated]
 
 
-def _all_asked(work: Sequence[Work]) -> list[Asked]:
-    """The tables of several chunks, each with all the columns that one of the
-    chunks is asked for.
-    """
-    columns: dict[str, dict[str, Asked]] = {}
-    for item in work:
-        for asked in item.asked:
-            columns.setdefault(asked.table.name, {}).update(
-                {c.name: Asked(asked.table, (c,)) for c in asked.columns}
-            )
-    return [
-        Asked(next(iter(named.values())).table, tuple(one.columns[0] for one in named.values()))
-        for named in columns.values()
+def _all_asked(every: Iterable[Asked]) -> list[Asked]:
+    """Each table once, with all the columns that it is asked for."""
+    tables: dict[str, Table] = {}
+    columns: dict[str, dict[str, Column]] = {}
+    for asked in every:
+        tables[asked.table.name] = asked.table
+        columns.setdefault(asked.table.name, {}).update({c.name: c for c in asked.columns})
+    return [Asked(tables[name], tuple(named.values())) for name, named in columns.items()]
+
+
+def _leave_out(
+    session: Session, work: Sequence[Work], why: Mapping[str, str], state: TaskState
+) -> None:
+    verdict = "gated out" if state == "gated" else state
+    left = [item for item in work if item.chunk.id in why]
+    tasks = [_task(a, i.chunk.id, state, why[i.chunk.id]) for i in left for a in i.asked]
+    decisions = [
+        Decision("gate", f"chunk:{item.chunk.id}", verdict, why[item.chunk.id]) for item in left
     ]
-
-
-def _leave_out(session: Session, work: Sequence[Work], why: Mapping[str, str], state: str) -> None:
-    tasks, decisions = [], []
-    for item in work:
-        if item.chunk.id in why:
-            reason = why[item.chunk.id]
-            tasks += [
-                Task(a.table.name, tuple(c.name for c in a.columns), item.chunk.id, state, reason)  # type: ignore[arg-type]
-                for a in item.asked
-            ]
-            decisions.append(
-                Decision(
-                    "gate",
-                    f"chunk:{item.chunk.id}",
-                    "gated out" if state == "gated" else state,
-                    reason,
-                )
-            )
-    if tasks:
+    if left:
         session.catalog.extractions.save([], tasks, decisions)
 
 
-async def _read(filling: Filling, work: Sequence[Work], facts: _Facts) -> None:
+def _task(asked: Asked, chunk_id: str, state: TaskState, reason: str) -> Task:
+    return Task(asked.table.name, tuple(c.name for c in asked.columns), chunk_id, state, reason)
+
+
+async def _read(filling: Filling, work: Sequence[Work], document: Document, card: str) -> None:
     """The chunks of a document side by side; at a budget's end those that are under way are
     finished and counted.
     """
@@ -280,28 +242,33 @@ async def _read(filling: Filling, work: Sequence[Work], facts: _Facts) -> None:
         async with filling.slots:
             if not filling.stopped:
                 try:
-                    await _one(filling, item, facts)
+                    await _one(filling, item, document, card)
                 except BudgetExceeded as error:
                     filling.stopped = str(error)
 
     await together(*map(one, work))
 
 
-async def _one(filling: Filling, item: Work, facts: _Facts) -> None:
+async def _one(filling: Filling, item: Work, document: Document, card: str) -> None:
     session, chunk = filling.session, item.chunk
     placed = {a.table.name: _placed(session, a, chunk) for a in item.asked}
     asked = tuple(
         Asked(a.table, (*map(a.table.column, placed[a.table.name].identity), *a.columns))
         for a in item.asked
     )
-    reading = Reading(facts.document, chunk, asked, facts.context, facts.card, filling.questions)
+    context = filling.context(document)
+    reading = Reading(document, chunk, asked, context, card, filling.questions)
     found = await filling.read(reading)
     rows: list[Row] = []
+    tasks: list[Task] = []
     for wanted in item.asked:
-        rows += _rows(wanted, found, placed[wanted.table.name])
-        _keep_missed(session, wanted.table.name, found)
-    filling.save(reading, found, rows, [_task(wanted, found) for wanted in item.asked])
-    names = ", ".join(wanted.table.name for wanted in item.asked)
+        name = wanted.table.name
+        rows += _rows(wanted, found, placed[name])
+        state: TaskState = "failed" if found.failed(name) else "done"
+        tasks.append(_task(wanted, chunk.id, state, found.failure(name)))
+        _keep_missed(session, name, found)
+    filling.save(reading, found, rows, tasks)
+    names = ", ".join(placed)
     session.progress("extract", filling.asked, filling.left, filling.rows, names)
 
 
@@ -339,12 +306,6 @@ def _rows(asked: Asked, found: Extraction, placed: _Placed) -> Sequence[Row]:
     if not placed.rows:
         return rows
     return joined(rows, placed.rows, placed.identity, names, whole=whole, key=table.key)
-
-
-def _task(asked: Asked, found: Extraction) -> Task:
-    table, names = asked.table.name, tuple(c.name for c in asked.columns)
-    state: TaskState = "failed" if found.failed(table) else "done"
-    return Task(table, names, found.chunk_id, state, found.failure(table))
 
 
 def _keep_missed(session: Session, table: str, extraction: Extraction) -> None:

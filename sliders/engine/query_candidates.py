@@ -69,7 +69,7 @@ async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str])
     relevant = 0
     while chosen and len(done) < 2 * size:
         document_id = chosen.pop(0)
-        await run.complete_thoroughly(document_id, names)
+        await run.finish(document_id, None, names, whole=True)
         done.append(document_id)
         relevant = sum(run.has_values(each) for each in done)
         if not chosen and relevant < _FEWEST_RELEVANT:

@@ -49,11 +49,9 @@ class Running:
         selected = use.select if len(self.query.tables) == 1 else ()
 
         async def passes(document_id: str) -> bool:
-            good = await run.decide(document_id, where, frozenset(selected))
-            if good:
-                await run.complete(document_id, selected)
+            await run.finish(document_id, where, selected)
             self.session.progress("query", detail=run.table.name)
-            return good and run.is_row(document_id)
+            return run.passes(document_id, where) and run.is_row(document_id)
 
         passed = set(await self.filling.each(documents, passes, enough))
         # What the last documents taught may show where the first ones state an attribute:
@@ -89,7 +87,7 @@ class Running:
         run = self.run(alias)
 
         async def read(document_id: str) -> bool:
-            await run.complete(document_id, attributes)
+            await run.finish(document_id, None, attributes)
             return True
 
         await self.filling.each(documents, read)
