@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sliders.api import Workspace
 from sliders.errors import SchemaError, SettingsError, StoreError
-from sliders.schema.types import ColumnType
+from sliders.values.expected import NUMERIC
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,7 +109,7 @@ def spread(workspace: Workspace, table: str, column: str) -> Plot:
     ]
     if not values:
         raise StoreError(f"{table}.{column} has no values to show; ask something that needs it")
-    if described.type in (ColumnType.INTEGER, ColumnType.NUMBER):
+    if described.type in NUMERIC:
         figure, axes = _axes(7, 2.2)
         _along_a_line(axes, values)
         axes.set_xlabel(f"{column} ({described.measured_in})" if described.measured_in else column)

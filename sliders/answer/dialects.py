@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from sliders.answer.profile import TEXTUAL, TableProfile
+from sliders.answer.profile import TableProfile
 from sliders.answer.references import References
 from sliders.sql.statement import DIALECT, parse_select
 from sliders.sql.translate import to_sqlite
+from sliders.values.expected import TEXTUAL
 from sliders.values.folding import normalize
 
 

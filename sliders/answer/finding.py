@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sliders.answer.doubts import Doubt
-from sliders.answer.profile import DATED, NUMERIC, ColumnProfile
+from sliders.answer.profile import ColumnProfile
 from sliders.answer.range import Number
 from sliders.sentences import Sentences
 from sliders.sql.quoting import quote_literal
+from sliders.values.expected import DATED, NUMERIC
 
 say = Sentences("answer")
 

@@ -14,7 +14,7 @@ from sliders.answer.literals import EQUAL, unheld_literals
 from sliders.answer.mixed_units import mixed_units
 from sliders.answer.names_compared import printed_names
 from sliders.answer.probes import counting, distinct, number
-from sliders.answer.profile import DATED, NUMERIC, TableProfile
+from sliders.answer.profile import TableProfile
 from sliders.answer.references import References
 from sliders.answer.resolving import resolved
 from sliders.answer.result_shape import empty, yes_or_no
@@ -23,6 +23,7 @@ from sliders.errors import QueryError, StoreError
 from sliders.sentences import Sentences
 from sliders.sql.names import read_by
 from sliders.sql.statement import DIALECT
+from sliders.values.expected import DATED, NUMERIC
 
 say = Sentences("answer")
 

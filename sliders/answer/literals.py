@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sliders.answer.finding import Finding, listed
-from sliders.answer.profile import NUMERIC, TEXTUAL, ColumnProfile, TableProfile
+from sliders.answer.profile import ColumnProfile, TableProfile
 from sliders.answer.references import References
 from sliders.sentences import Sentences
 from sliders.sql.names import nearest
 from sliders.sql.quoting import quote_literal
+from sliders.values.expected import NUMERIC, TEXTUAL
 
 say = Sentences("answer")
 

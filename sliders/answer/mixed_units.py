@@ -12,7 +12,7 @@ from sqlglot import exp
 from sliders.answer.doubts import Doubt, result_words
 from sliders.answer.finding import Finding
 from sliders.answer.probes import counting, number
-from sliders.answer.profile import NUMERIC, TEXTUAL, ColumnProfile, TableProfile
+from sliders.answer.profile import ColumnProfile, TableProfile
 from sliders.answer.references import References
 from sliders.answer.resolving import resolved
 from sliders.answer.turns import RunSql
@@ -22,6 +22,7 @@ from sliders.sentences import Sentences
 from sliders.sql.quoting import quote_literal
 from sliders.sql.statement import DIALECT
 from sliders.values.currencies import currency_code
+from sliders.values.expected import NUMERIC, TEXTUAL
 from sliders.values.notes import scale_in
 from sliders.values.units import dimension
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sliders.answer.turns import RunSql, TableView
 from sliders.extraction.cell import Scalar
-from sliders.schema.types import Column, ColumnType
+from sliders.schema.types import Column
 from sliders.sql.quoting import quote_identifier
 from sliders.store.records import RelationColumn
 
@@ -16,10 +16,6 @@ MAX_VALUES = 2000
 hold for every column.
 """
 MAX_EXAMPLES = 3
-
-TEXTUAL = (ColumnType.TEXT, ColumnType.CATEGORY)
-DATED = (ColumnType.DATE, ColumnType.DATETIME)
-NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 
 
 @dataclass(frozen=True, slots=True)

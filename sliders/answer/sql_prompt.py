@@ -9,17 +9,11 @@ from dataclasses import dataclass, replace
 from rapidfuzz import utils
 
 from sliders.answer.finding import Finding, Kind, cell_text
-from sliders.answer.profile import (
-    DATED,
-    MAX_EXAMPLES,
-    NUMERIC,
-    TEXTUAL,
-    ColumnProfile,
-    TableProfile,
-)
+from sliders.answer.profile import MAX_EXAMPLES, ColumnProfile, TableProfile
 from sliders.answer.turns import QueryResult, SqlAttempt
 from sliders.schema.types import ColumnType
 from sliders.sql.quoting import plain_identifier, quote_literal
+from sliders.values.expected import DATED, NUMERIC, TEXTUAL
 
 LOOK_ROWS = 50
 

@@ -20,12 +20,12 @@ from sliders.extraction.ground_value import find_value, without_its_mark
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
 from sliders.values.arithmetic import ExpressionError, evaluate
+from sliders.values.expected import DATED, NUMERIC
 from sliders.values.parse import Parsed, parse_value, typed
 from sliders.values.value_agreement import agrees
 
 _FACTORS = (1e3, 1e6, 1e9, 1e12)
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
-_NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -70,7 +70,7 @@ def value_cell(
         why = "the text prints this value nowhere"
         cell = replace(found.cell, printed=str(said), absence=Absence.UNGROUNDED, detail=why)
         return Checked(cell)
-    bound = bound_in(source, place.start, place.end) if column.type in _NUMBERS else ""
+    bound = bound_in(source, place.start, place.end) if column.type in NUMERIC else ""
     cell = replace(placed(found.cell, source, [place]), bound=bound)
     cell = replace(cell, doubt=cell.doubt or _other_unit(cell, column, source, place))
     return replace(found, cell=with_two_readings(source, column, cell, [place]))
@@ -84,7 +84,7 @@ def _told_by_card(cell: Cell, words: str) -> Cell:
 
 def _other_unit(cell: Cell, column: Column, source: Source, place: Grounded) -> str:
     """Why the number is printed in another currency, unit or scale."""
-    if column.type not in _NUMBERS:
+    if column.type not in NUMERIC:
         return ""
     words = as_printed(source, place.start, place.end, column)
     return agrees(cell.value, words, column, context_at(source, place.start))
@@ -103,18 +103,18 @@ def with_words(source: Source, column: Column, cell: Cell, words: str) -> Checke
         source,
         place,
     )
-    bound = bound_in(source, place.start, place.end) if column.type in _NUMBERS else ""
+    bound = bound_in(source, place.start, place.end) if column.type in NUMERIC else ""
     told = replace(found.cell, bound=bound)
     words = (
         as_printed(source, place.start, place.end, column)
-        if column.type in _NUMBERS
+        if column.type in NUMERIC
         else told.printed
     )
     if told.value is not None and not agrees(
         told.value, words, column, context_at(source, place.start)
     ):
         return replace(found, cell=replace(told, how=How.STATED))
-    if column.type in _NUMBERS or column.type in (ColumnType.DATE, ColumnType.DATETIME):
+    if column.type in NUMERIC or column.type in DATED:
         return replace(found, cell=replace(told, doubt="its words do not print the value"))
     return replace(found, cell=told)
 
@@ -125,7 +125,7 @@ def _scaled(cell: Cell, column: Column, source: Source, place: Grounded) -> Chec
     words = as_printed(source, place.start, place.end, column)
     parsed = (
         parse_value(words, column, context_at(source, place.start))
-        if column.type in _NUMBERS
+        if column.type in NUMERIC
         else Parsed()
     )
     if (

@@ -23,6 +23,7 @@ from sliders.schema.row_names import naming_column, row_noun
 from sliders.schema.sample import Sample
 from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
 from sliders.sql.statement import parse_statements, with_apostrophes
+from sliders.values.expected import NUMERIC
 from sliders.values.folding import fold
 
 _REPLY_TOKENS = 500
@@ -130,7 +131,7 @@ def at_odds(proposal: Proposal) -> tuple[Issue, ...]:
     another word, or asks of a number nothing but whether it is 1 or 0.
     """
     flags = {name for sql in proposal.drafts.values() for name in _flags(sql)}
-    numbers = {c.name for table in proposal.tables for c in table.columns if c.type in _COUNTED}
+    numbers = {c.name for table in proposal.tables for c in table.columns if c.type in NUMERIC}
     yes_no = {
         c.name for table in proposal.tables for c in table.columns if c.type is ColumnType.BOOLEAN
     }
@@ -263,7 +264,6 @@ def kind_prompt(column: Column) -> Request:
 
 _KINDS = ("A", "B", "C", "D")
 _YES_OR_NO = 0.5
-_COUNTED = (ColumnType.INTEGER, ColumnType.NUMBER)
 
 
 async def with_kinds(proposal: Proposal, model: Model) -> tuple[Proposal, int]:
@@ -284,7 +284,7 @@ async def with_kinds(proposal: Proposal, model: Model) -> tuple[Proposal, int]:
                 tested
                 if column.type is ColumnType.TEXT
                 else flags
-                if column.type in _COUNTED
+                if column.type in NUMERIC
                 else ()
             ):
                 yes_no, spent = await _yes_or_no(column, model)

@@ -20,6 +20,7 @@ from sliders.extraction.source import Source
 from sliders.llm.model import Request, Response
 from sliders.llm.odds import numbered
 from sliders.schema.types import Column, ColumnType
+from sliders.values.expected import TEXTUAL
 from sliders.values.parse import typed
 
 _DEEPEST = 4
@@ -190,7 +191,7 @@ def _naming_first(columns: Sequence[Column]) -> list[Column]:
     """The columns with the one that names the row first: a number that stands before
     its name is left null.
     """
-    naming = next((c for c in columns if c.type in (ColumnType.TEXT, ColumnType.CATEGORY)), None)
+    naming = next((c for c in columns if c.type in TEXTUAL), None)
     return (
         [naming, *(c for c in columns if c is not naming)] if naming is not None else list(columns)
     )

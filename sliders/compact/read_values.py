@@ -34,6 +34,7 @@ from sliders.extraction.prompt import Asked, chunk_document
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request
 from sliders.schema.types import Column, ColumnType
+from sliders.values.expected import NUMERIC
 
 
 async def read_compact(source: Source, asked: Sequence[Asked], model: Model) -> Extraction:
@@ -124,7 +125,7 @@ async def _stated(
     ]:
         cells |= await _in_order(reading, source, table, unread, cells, document)
     lost = [c for c in columns if cells[c.name].absence is Absence.UNGROUNDED]
-    for column in (c for c in lost if c.type in (ColumnType.INTEGER, ColumnType.NUMBER)):
+    for column in (c for c in lost if c.type in NUMERIC):
         cells[column.name] = await _calculated(
             reading, source, table, column, cells[column.name], document
         )

@@ -17,7 +17,7 @@ from sqlglot import exp
 from sliders.answer.doubts import Doubt, effect_words
 from sliders.answer.finding import Kind, cell_text
 from sliders.answer.literals import Unheld, unheld
-from sliders.answer.profile import TEXTUAL, TableProfile
+from sliders.answer.profile import TableProfile
 from sliders.answer.range import number_in
 from sliders.answer.references import References
 from sliders.answer.result import SqlAnswer
@@ -33,6 +33,7 @@ from sliders.llm.prompts import joined_hash, load_prompt
 from sliders.sentences import Sentences
 from sliders.sql.quoting import plain_identifier
 from sliders.sql.statement import parse_select, statement_in
+from sliders.values.expected import TEXTUAL
 
 CANNOT = "CANNOT"
 _CUT = "the statement stopped at the limit of a reply: write a shorter one"

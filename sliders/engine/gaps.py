@@ -15,6 +15,7 @@ from sliders.engine.variations import TableVariations
 from sliders.extraction.cell import Absence, Scalar
 from sliders.schema.types import Column, ColumnType
 from sliders.sql.statement import parse_select
+from sliders.values.expected import DATED, NUMERIC
 
 _ANY_TEXT = "\x1fany other"
 _FIRST, _LAST = "0001-01-01", "9999-12-31"
@@ -73,11 +74,11 @@ def any_values(column: Column, shown: Iterable[Scalar]) -> list[Scalar]:
     """Values that a column could hold: some beyond each end of those that it holds."""
     if column.type is ColumnType.BOOLEAN:
         return [True, False]
-    if column.type in (ColumnType.INTEGER, ColumnType.NUMBER):
+    if column.type in NUMERIC:
         numbers = [value for value in shown if isinstance(value, int | float)] or [0]
         step = 1 + int(max(numbers) - min(numbers))
         return [max(numbers) + step, min(numbers) - step]
-    return [_FIRST, _LAST] if column.type in (ColumnType.DATE, ColumnType.DATETIME) else [_ANY_TEXT]
+    return [_FIRST, _LAST] if column.type in DATED else [_ANY_TEXT]
 
 
 def _should_have(

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from sliders.answer.doubts import Doubt, named
 from sliders.answer.measured import measured_columns
-from sliders.answer.profile import NUMERIC
 from sliders.answer.range import Place
 from sliders.engine.gaps import any_values
 from sliders.engine.trial import Trial
 from sliders.engine.variations import TableVariations
 from sliders.schema.types import Column
 from sliders.sql.statement import parse_select
+from sliders.values.expected import NUMERIC
 from sliders.values.numbers import numbers_in
 from sliders.values.parse import joined_cells
 from sliders.values.units import dimension, same_unit

@@ -22,6 +22,7 @@ from sliders.schema.types import Column, ColumnType
 from sliders.sql.statement import parse_select
 from sliders.store.lineage import doubt_of
 from sliders.values.bounds import BETWEEN
+from sliders.values.expected import NUMERIC, TEXTUAL
 from sliders.values.parse import other_readings, parse_value
 
 _COMPARED = (exp.EQ, exp.NEQ, exp.In, exp.Like)
@@ -261,7 +262,7 @@ class TableVariations:
         name = self.read.relation.sql_name(column.name)
         if column.type is ColumnType.BOOLEAN:
             return [True, False]
-        if column.type in (ColumnType.TEXT, ColumnType.CATEGORY):
+        if column.type in TEXTUAL:
             return list(_literals(self.sql, name))
         known = [value for row in self.shown.values() if (value := row[name]) is not None]
         numbers = [value for value in known if isinstance(value, int | float)]
@@ -466,7 +467,7 @@ def _fits(value: Scalar, column: Column) -> bool:
     """Whether what the model said has the column's type: a number column sums no words."""
     if value is None:
         return False
-    numeric = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)
+    numeric = column.type in NUMERIC
     return not numeric or (isinstance(value, int | float) and not isinstance(value, bool))
 
 

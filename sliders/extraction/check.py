@@ -21,6 +21,7 @@ from sliders.sentences import Sentences
 from sliders.values.amounts import all_readings, unknown_conversion
 from sliders.values.arithmetic import ExpressionError, evaluate, rounds_to
 from sliders.values.bounds import BETWEEN, named_bound
+from sliders.values.expected import DATED, NUMERIC
 from sliders.values.numbers import numbers_in
 from sliders.values.parse import Parsed, typed
 from sliders.values.value_agreement import (
@@ -36,7 +37,6 @@ say = Sentences("extraction")
 
 CARD_ALONE = say("card_alone")
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
-_NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -83,7 +83,7 @@ def check_cell(
     if not places:
         return _without_place(source, cell, words)
     computed = cell.how is How.COMPUTED
-    if len(words) == 1 and places[0].count > 1 and column.type in _NUMBERS and not computed:
+    if len(words) == 1 and places[0].count > 1 and column.type in NUMERIC and not computed:
         places = [_fitting(source, column, parsed.value, words[0], places[0], near)]
     cell = replace(
         placed(cell, source, places), bound=_bound(source, column, given, cell.how, places)
@@ -170,8 +170,7 @@ def with_two_readings(
     return replace(cell, doubt=doubts[0]) if doubts and all(doubts) else cell
 
 
-_DATES = (ColumnType.DATE, ColumnType.DATETIME)
-_PRINTED_TYPES = (*_NUMBERS, *_DATES)
+_PRINTED_TYPES = (*NUMERIC, *DATED)
 
 
 def _unknown_conversion(
@@ -181,7 +180,7 @@ def _unknown_conversion(
     printed, or code can.
     """
     if (
-        column.type not in _NUMBERS
+        column.type not in NUMERIC
         or not isinstance(cell.value, int | float)
         or column.reading == "judged"
     ):
@@ -232,7 +231,7 @@ def _bound(
     """What stands with a number that is not exact: as its reader names it,
     else as it is printed.
     """
-    if column.type not in _NUMBERS or column.reading == "judged":
+    if column.type not in NUMERIC or column.reading == "judged":
         return ""
     printed = ""
     if len(places) == 1 and how is not How.COMPUTED:
@@ -279,7 +278,7 @@ def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[G
     """Why the words or the arithmetic do not carry the value; "" where they do, or
     where a reader judged it.
     """
-    numeric = column.type in _NUMBERS
+    numeric = column.type in NUMERIC
     judged, computed = cell.how is How.JUDGED, cell.how is How.COMPUTED
     if cell.value is None or (judged and (column.reading == "judged" or not numeric)):
         return ""
@@ -293,7 +292,7 @@ def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[G
     together = _join([words for words, _ in said])
     if computed and numeric:
         return _recomputed(source, column, cell, said)
-    if computed and not (column.type in _DATES and only_a_date(together, cell.rationale)):
+    if computed and not (column.type in DATED and only_a_date(together, cell.rationale)):
         return ""
     findings = [
         agrees(cell.value, words, column, context_at(source, start)) for words, start in said

@@ -18,6 +18,7 @@ from sliders.extraction.cell import Cell, How, Scalar
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType, Table
 from sliders.sentences import Sentences
+from sliders.values.expected import NUMERIC
 from sliders.values.folding import fold
 from sliders.values.numbers import numbers_in
 from sliders.values.parse import parse_value
@@ -25,7 +26,6 @@ from sliders.values.parse import parse_value
 say = Sentences("extraction")
 
 _BAR = re.compile(r"(?<!\\)\|")
-_NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 _FEWEST = 2
 """Rows that were read from a grid before a line without one is missed."""
 
@@ -146,7 +146,7 @@ class ReadRow:
         """The columns of numbers that do not name the row."""
         names = self.names()
         return tuple(
-            n for n, column in self.columns.items() if column.type in _NUMBERS and n not in names
+            n for n, column in self.columns.items() if column.type in NUMERIC and n not in names
         )
 
 
@@ -243,7 +243,7 @@ def _of_row(
         if line is None:
             continue
         at, words = grid.rows[line].cell_at(start), fold(cell.printed)
-        if row.columns[column].type not in _NUMBERS and grid.rows[line].cells[at].folded != words:
+        if row.columns[column].type not in NUMERIC and grid.rows[line].cells[at].folded != words:
             continue  # a word of a label is no value of its row
         place = names.places[number]
         other = _header_of(grid, names, place, line, at, words) if place.line is None else ""

@@ -11,6 +11,7 @@ from sliders.schema.types import Column, ColumnType
 from sliders.values.amounts import all_readings, settled, unit_fits
 from sliders.values.dates import dates_in, yearless_in
 from sliders.values.digits import Amount
+from sliders.values.expected import DATED
 from sliders.values.parse import NO_CONTEXT, Context
 from sliders.values.value_agreement import date_forms, same_number
 
@@ -30,7 +31,7 @@ def find_value(
     """
     if value is None or isinstance(value, bool) or not text:
         return NOWHERE
-    if isinstance(value, str) and column.type in (ColumnType.DATE, ColumnType.DATETIME):
+    if isinstance(value, str) and column.type in DATED:
         return _best(list(_date_places(value, text, context)), str(value), text, near)
     if isinstance(value, str):
         return find(value, text, near, fuzzy=column.type is ColumnType.TEXT)

@@ -17,8 +17,8 @@ from sliders.extraction.grid_rows import Unread, grids_of
 from sliders.extraction.prompt import chunk_head, recheck_prompt
 from sliders.extraction.source import Source
 from sliders.llm.model import Model
-from sliders.schema.types import ColumnType
 from sliders.sentences import Sentences
+from sliders.values.expected import NUMERIC
 
 say = Sentences("extraction")
 
@@ -65,7 +65,7 @@ def _take(drafts: Drafts, draft: Draft, name: str, item: Mapping[str, Any]) -> N
     column, before = draft.column(name), draft.cells[name]
     item = {"bound": draft.given[name].get("bound"), **item}
     again = check_cell(drafts.source, column, item, drafts.near(draft, name))
-    numeric = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)
+    numeric = column.type in NUMERIC
     insisted = (
         again.cell.value == before.cell.value
         and again.cell.stands

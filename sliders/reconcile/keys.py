@@ -17,6 +17,7 @@ from sliders.errors import RepairError
 from sliders.reconcile.column_codes import Codes, ColumnTraits, Encoded, combine, unique_share
 from sliders.schema.row_names import called_as_row
 from sliders.schema.types import ColumnType, Table
+from sliders.values.expected import TEXTUAL
 
 ENTITY_AGREEMENT = 0.6  # Cohen's kappa above which repeated keys are repeated things
 DECLARED_AGREEMENT = 0.5  # enough when the schema itself names the key
@@ -296,9 +297,7 @@ class KeyChooser:
         """Whether a key that nobody declared is believed: it holds a name, and no column
         contradicts it as a rule.
         """
-        named = any(
-            self._table.column(c).type in (ColumnType.TEXT, ColumnType.CATEGORY) for c in key
-        )
+        named = any(self._table.column(c).type in TEXTUAL for c in key)
         agrees = found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT
         return named and agrees and found.comparisons >= _MIN_COMPARISONS
 

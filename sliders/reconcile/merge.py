@@ -18,6 +18,7 @@ from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import DocumentSource, Options
 from sliders.reconcile.settling import Ruling, Side, settle
 from sliders.schema.types import ColumnType, Table
+from sliders.values.expected import NUMERIC
 
 # rows of one contradictory group beyond which comparing them says nothing; they stay apart
 GIANT_GROUP = 2000
@@ -199,7 +200,7 @@ def roles_of(
             roles.append("other")
         elif column.name in plan.columns:
             roles.append("name" if column.type is ColumnType.TEXT else "key")
-        elif column.type in (ColumnType.NUMBER, ColumnType.INTEGER) and not profile.identifying:
+        elif column.type in NUMERIC and not profile.identifying:
             roles.append("measure")
         else:
             recurs = (

@@ -32,6 +32,7 @@ from sliders.reconcile.variants import (
 )
 from sliders.schema.row_names import called_as_row
 from sliders.schema.types import Column, ColumnType, Table
+from sliders.values.expected import TEXTUAL
 from sliders.values.folding import legal_form
 
 _FORMS = 6  # forms of one name that a model is shown together
@@ -64,7 +65,7 @@ async def name_columns(
     """Find the forms of one name in every text column that can name a thing."""
     naming = Naming(list(encoded))
     for place, (column, profile) in enumerate(zip(table.columns, profiles, strict=True)):
-        if column.type not in (ColumnType.TEXT, ColumnType.CATEGORY) or not profile.identifying:
+        if column.type not in TEXTUAL or not profile.identifying:
             continue
         with paused():
             forms = Forms(column, encoded[place], options, _names_rows(table, column))

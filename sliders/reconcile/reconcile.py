@@ -66,7 +66,8 @@ from sliders.reconcile.repairs import (
 from sliders.reconcile.settling import Ruling
 from sliders.reconcile.shown_rows import case_of, plain
 from sliders.reconcile.whole_records import record_groups
-from sliders.schema.types import ColumnType, KeyScope, Table
+from sliders.schema.types import KeyScope, Table
+from sliders.values.expected import NUMERIC
 
 _DISPUTED = 2  # groups that contradict themselves from which the key is in question
 
@@ -278,7 +279,7 @@ class _Work:
         if not self.plan.columns or (self.plan.per_document and not self.plan.across):
             return []
         beside = [
-            (codes[c.name], c.type in (ColumnType.NUMBER, ColumnType.INTEGER))
+            (codes[c.name], c.type in NUMERIC)
             for c, role in zip(self.table.columns, self.frame.roles, strict=True)
             if c.name not in self.plan.columns and role != "prose"
         ]

@@ -13,6 +13,7 @@ from sliders.reconcile.canonical import Links
 from sliders.reconcile.column_codes import Codes, ColumnTraits, Encoded
 from sliders.reconcile.resolution import Match, Resolved, cluster, link
 from sliders.schema.types import ColumnType, Table
+from sliders.values.expected import TEXTUAL
 
 _MOST_RECORDS, _LARGEST = 20_000, 6
 _SHARE = 10  # rows for each group that is offered
@@ -36,11 +37,7 @@ def record_groups(
     size, sources = len(documents), len(np.unique(documents))
     if not any(profiles[n].identifying for n in texts) or sources < 2 or size > _MOST_RECORDS:
         return []
-    figures = [
-        encoded[n].codes
-        for n, c in enumerate(table.columns)
-        if c.type not in (ColumnType.TEXT, ColumnType.CATEGORY)
-    ]
+    figures = [encoded[n].codes for n, c in enumerate(table.columns) if c.type not in TEXTUAL]
     found = _resolved([encoded[n] for n in texts], documents if sources == 2 else None)
     matches = [m for m in (*found.matches, *found.open) if _may_be_one(m, documents, figures)]
     links = Links(size)

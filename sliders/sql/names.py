@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 from rapidfuzz import fuzz, process, utils
@@ -15,7 +14,7 @@ def did_you_mean(name: str, known: Iterable[str], least: float = 0.6) -> str:
     """A question that offers the nearest of the known names; empty where none is as like the
     name as `least` (of 1).
     """
-    close = difflib.get_close_matches(name, list(known), 1, least)
+    close = process.extractOne(name, list(known), scorer=fuzz.ratio, score_cutoff=100 * least)
     return f"did you mean {close[0]!r}?" if close else ""
 
 

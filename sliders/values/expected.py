@@ -31,6 +31,12 @@ class ColumnType(str, Enum):
         )
 
 
+NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
+DATED = (ColumnType.DATE, ColumnType.DATETIME)
+TEXTUAL = (ColumnType.TEXT, ColumnType.CATEGORY)
+"""Types by what their values are compared as."""
+
+
 class Described(Protocol):
     """Anything that says what its values are, as a schema's column does."""
 

@@ -15,7 +15,7 @@ from sliders.values.amounts import Context as Context
 from sliders.values.amounts import all_readings, read_number
 from sliders.values.dates import dates_in, unsure
 from sliders.values.digits import Amount, amount
-from sliders.values.expected import ColumnType, Described, Expected, Scalar
+from sliders.values.expected import DATED, NUMERIC, TEXTUAL, ColumnType, Described, Expected, Scalar
 from sliders.values.folding import fold, signed
 from sliders.values.vocabulary import NO, YES
 
@@ -40,7 +40,6 @@ class Parsed:
 
 NO_CONTEXT = Context()
 _MODEL = Context(decimal=".")
-_NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 _DASHES = frozenset(("", "-", "--", "–", "—", "…", "...", "n/a", "n.a", "null"))
 _ABSENT = _DASHES | frozenset(
     ("none", "na", "nan", "?", "unknown", "not stated", "not available", "not applicable", "k.a")
@@ -69,9 +68,9 @@ def is_absent(text: str, kind: ColumnType = ColumnType.TEXT) -> bool:
     "n/a", never a word.
     """
     words = {collapse(text).casefold(), collapse(text).strip(" .\"'()[]").casefold()}
-    if kind in _NUMERIC:
+    if kind in NUMERIC:
         words -= {"none"}  # that is zero
-    return bool(words & (_DASHES if kind in (ColumnType.TEXT, ColumnType.CATEGORY) else _ABSENT))
+    return bool(words & (_DASHES if kind in TEXTUAL else _ABSENT))
 
 
 def parse_value(words: str, column: Described, context: Context = NO_CONTEXT) -> Parsed:
@@ -161,7 +160,7 @@ def typed(value: object, column: Described, context: Context = NO_CONTEXT) -> Pa
     if isinstance(value, str):
         if column.type is ColumnType.TEXT and value.strip():
             return Parsed(value.strip(), absent=is_absent(value))
-        if column.type in _NUMERIC and _BARE_NUMBER.fullmatch(value.strip()):
+        if column.type in NUMERIC and _BARE_NUMBER.fullmatch(value.strip()):
             column = Expected(column.type, values=column.values)  # it stands in them already
         return parse_value(value, column, replace(_MODEL, day_first=context.day_first))
     if isinstance(value, bool):
@@ -184,7 +183,7 @@ def _typed_number(value: Amount, column: Described) -> Parsed:
         return Parsed(reason=say("not_finite", value=value))
     # It may be too long for a float.
     whole = amount(Decimal(str(value))) if isinstance(value, float) else value
-    if column.type in _NUMERIC:
+    if column.type in NUMERIC:
         if column.type is ColumnType.INTEGER and isinstance(whole, float):
             if math.isclose(whole, round(whole), rel_tol=_NOISE):
                 return Parsed(round(whole))
@@ -201,7 +200,7 @@ def other_readings(
     """What printed words may say that have two readings, both of them: "03/04/2024" and "1.234";
     empty for any other words.
     """
-    if column.type in (ColumnType.DATE, ColumnType.DATETIME):
+    if column.type in DATED:
         orders = (replace(context, day_first=first) for first in (True, False))
         days = dict.fromkeys(parse_value(words, column, order).value for order in orders)
         return tuple(day for day in days if day is not None) if len(days) > 1 else ()
