@@ -19,6 +19,7 @@ ALLOWED = {
     "documents/partition.py": "kinds of element of the library that reads files",
     "documents/pdf/reader.py": "endings of files and the maker of a PDF, in its title",
     "documents/remote.py": "parameters of signed addresses",
+    "llm/completions.py": "marks of thinking in replies, and codes of errors that servers send",
     "llm/retry.py": "messages of servers, which have no other name for these errors",
     "query/cost.py": "operators of SQL",
     "query/parsing.py": "operators of SQL",
