@@ -35,7 +35,7 @@ from sliders.cli.shell import (
     show_plan,
     takes,
 )
-from sliders.errors import PlanError, SettingsError, SlidersError
+from sliders.errors import BudgetExceeded, PlanError, SettingsError, SlidersError
 from sliders.store.records import ExportFormat
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ app = typer.Typer(
         "answer with SQL."
     ),
 )
-INTERRUPTED = 130
+STOPPED, INTERRUPTED = 3, 130
 
 
 def _version(asked: bool) -> None:
@@ -181,11 +181,14 @@ def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list
 
 
 def _show_answers(answers: Sequence[Answer], call: Call) -> int:
-    """Print the answers; the exit code, 1 when one failed."""
+    """Print the answers; the exit code: 1 when one failed, `STOPPED` when a budget ended one."""
     text = "\n\n".join(answer_text(answer) for answer in answers)
     data = [answer.to_dict() for answer in answers]
     call.show(text, data[0] if len(data) == 1 else data)
-    return 1 if any(answer.status == "failed" for answer in answers) else 0
+    if any(answer.status == "failed" for answer in answers):
+        return 1
+    gaps = [gap for answer in answers for gap in answer.completeness.missing]
+    return STOPPED if any(gap.kind == "stopped" for gap in gaps) else 0
 
 
 @app.command()
@@ -290,17 +293,18 @@ def query(
     """Run a SELECT in the cage (read-only, limited); cells that it needs and nobody asked for
     are extracted first.
     """
-    frame = call.known(sql) if not describe else None
+    frame, stopped = call.known(sql) if not describe else None, False
     if frame is None:
         with call.opened() as ws:
             frame = ws.query(sql, pairs(describe or [], "--describe"))
+            stopped = ws.runs()[-1].status == "stopped"
     notes = frame.attrs["notes"]
     for note in [] if call.as_json else notes:
         print(f"sliders: {note}", file=sys.stderr)
     call.show(
         frame_text(frame) if len(frame) else "no rows", {"rows": records(frame), "notes": notes}
     )
-    return 1 if frame.attrs.get("failed") else 0
+    return 1 if frame.attrs.get("failed") else STOPPED if stopped else 0
 
 
 @app.command()
@@ -355,7 +359,7 @@ app.add_typer(cli_model.app, name="model")
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command line; the exit code: 0 done, 1 failed, 2 a word of the command or a
-    setting, 130 interrupted.
+    setting, 3 stopped by a budget, 130 interrupted.
     """
     try:
         code = app(
@@ -372,10 +376,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
             f"{said if said.endswith(('.', '?')) else f'{said}.'} See: {place} --help",
             error.exit_code,
         )
-    except SettingsError as error:
-        return _fail(str(error), 2)
     except SlidersError as error:
-        return _fail(str(error), 1)
+        codes = {SettingsError: 2, BudgetExceeded: STOPPED}
+        return _fail(str(error), next((codes[k] for k in codes if isinstance(error, k)), 1))
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:

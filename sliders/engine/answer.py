@@ -57,7 +57,8 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
 
 
 def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
-    ledger = completeness(session, need.columns, need.uncovered, stopped)
+    ended = need.reason if need.ended == "incomplete" else ""
+    ledger = completeness(session, need.columns, need.uncovered, stopped or ended)
     unread = stopped or _unread(ledger)
     reason = need.reason or unread or "the documents gave no rows for it"
     text = (

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sliders.answer.result import Answer
+from sliders.answer.doubts import Gap
+from sliders.answer.result import Answer, Completeness
 from sliders.answer.route import INSIST, with_verify
 from sliders.engine.answer import answer_need
 from sliders.engine.hinted import apply_hints, starved_documents
@@ -83,8 +84,13 @@ async def _alone(session: Session, cascade: bool) -> Answer:
             return await _under_hints(session)
         return await read_passages(session, cascade)
     except BudgetExceeded as error:
-        text = f"No answer yet: {error}"
-        return Answer(question.text, "incomplete", None, text, reason=str(error))
+        text, missing = (
+            f"No answer yet: {error}",
+            Completeness(missing=(Gap("stopped", str(error)),)),
+        )
+        return Answer(
+            question.text, "incomplete", None, text, reason=str(error), completeness=missing
+        )
 
 
 async def _under_hints(session: Session) -> Answer:

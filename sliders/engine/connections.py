@@ -71,7 +71,7 @@ class ModelSet:
         calls are kept elsewhere.
         """
         models = copy(self)
-        models._log, models.meter, models._wrapped = log or self._log, Meter(self.meter.budget), {}
+        models._log, models.meter, models._wrapped = log or self._log, self.meter.for_run(), {}
         models.outcomes = Outcomes()
         return models
 
@@ -111,10 +111,10 @@ def connect(
     budget over a model without a price, or a price table that cannot be read.
     """
     log: CallLog = MemoryCallLog() if call_log is None else call_log
-    meter = Meter(settings.budget)
+    prices = PriceTable.load(settings.prices)
+    meter = Meter(settings.budget, prices=prices)
     if model is not None:
         return _given(model, log, meter, Gate(settings.concurrency))
-    prices = PriceTable.load(settings.prices)
     gate, limiter = Gate(settings.concurrency), limiter or RateLimiter(settings.rpm, settings.tpm)
     built: dict[str, Model] = {}
     models, endpoints = {}, {}

@@ -14,6 +14,7 @@ import os
 import socket
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib import metadata
@@ -164,7 +165,8 @@ class RayRunner(LocalRunner):
             ):
                 return await self._here.read(reading, model)
             model.meter.check()
-            return await self._read_there(reading, model)
+            async with await self._room_for(reading, model):
+                return await self._read_there(reading, model)
         finally:
             self._under_way.pop(same).set()
 
@@ -177,6 +179,14 @@ class RayRunner(LocalRunner):
         seen = same in self._seen
         self._seen.add(same)
         return seen or not self._fresh
+
+    async def _room_for(
+        self, reading: Reading, model: CachedModel
+    ) -> AbstractAsyncContextManager[None]:
+        """Room in the budget for the call that the reading begins with."""
+        if model.meter.budget == Budget():
+            return nullcontext()
+        return model.reserved(await self._first_request(reading, model))
 
     async def _first_request(self, reading: Reading, model: CachedModel) -> Request:
         """The request that the reading begins with; nothing is asked."""

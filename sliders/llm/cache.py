@@ -230,7 +230,7 @@ class CachedModel:
                 response = (
                     self._repeat(request, key, known)
                     if known is not None
-                    else await self._ask(request, key)
+                    else await self._paid(request, key)
                 )
         except SlidersError as error:
             future.set_exception(error)
@@ -242,6 +242,17 @@ class CachedModel:
         finally:
             del pending[key]
             future.cancel()  # no effect once it is set; otherwise those who wait ask for themselves
+
+    def reserved(self, request: Request) -> AbstractAsyncContextManager[None]:
+        """Room in the budget for the request; see `Meter.reserved`."""
+        if self.meter.budget.max_tokens is None and self.meter.budget.max_cost is None:
+            return nullcontext()
+        prompt = sum(self.count_tokens(message.content) for message in request.messages)
+        return self.meter.reserved(self.name, prompt, request.max_tokens)
+
+    async def _paid(self, request: Request, key: str) -> Response:
+        async with self.reserved(request):
+            return await self._ask(request, key)
 
     async def _ask(self, request: Request, key: str) -> Response:
         started, begun = time.perf_counter(), False

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -110,21 +112,33 @@ def _read_prices(path: Path) -> Mapping[str, Any]:
     return rows
 
 
-class Meter:
-    """Sums usage by stage and model, and refuses a call that would start after the budget is spent.
+_GO_ON = "what is known is kept, and the same command with a higher limit goes on from here"
 
-    Calls that are already under way when a limit is reached are finished and counted, so the total
-    can pass the limit by what was in flight.
+
+class Meter:
+    """Sums usage by stage and model, and keeps a run within its budget.
+
+    A call takes room for the most that it may cost before it is sent (`reserved`), so the total
+    never passes a limit of tokens or money but for corrections of a call that is under way.
     """
 
     def __init__(
-        self, budget: Budget | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        budget: Budget | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        prices: PriceTable | None = None,
     ) -> None:
         self.budget = budget or Budget()
-        self._clock = clock
+        self._clock, self._prices = clock, prices or PriceTable()
         self._started = clock()
         self._sums: dict[tuple[str, str], Usage] = {}
+        self._reserved: list[Usage] = []
+        self._waiting: list[asyncio.Future[None]] = []
         self._lock = threading.Lock()
+
+    def for_run(self) -> Meter:
+        """A meter of its own for another run, with the same budget and prices."""
+        return Meter(self.budget, self._clock, self._prices)
 
     @property
     def total(self) -> Usage:
@@ -151,19 +165,95 @@ class Meter:
     def check(self) -> None:
         """Refuse to start another call once a limit is reached.
 
-        Raises BudgetExceeded: tokens, cost or minutes are spent.
+        Raises:
+            BudgetExceeded: tokens, cost or minutes are spent.
         """
-        total, budget = self.total, self.budget
-        for name, spent, limit, shown in (
-            ("max_tokens", total.tokens, budget.max_tokens, f"{total.tokens:,} tokens"),
-            ("max_cost", total.cost, budget.max_cost, f"${total.cost:.4f}"),
-            ("max_minutes", self.minutes, budget.max_minutes, f"{self.minutes:.1f} minutes"),
-        ):
-            if limit is not None and spent >= limit:
+        for name, spent, limit, words in self._limits(self.total):
+            if spent >= limit:
                 raise BudgetExceeded(
-                    f"the budget of this run is spent: {shown} of {name}={limit:,}; what is known "
-                    "is kept, and the same command with a higher limit goes on from here"
+                    f"the budget of this run is spent: {words} of {name}={limit:,}; {_GO_ON}"
                 )
+
+    @asynccontextmanager
+    async def reserved(
+        self, model: str, prompt_tokens: int, reply_tokens: int
+    ) -> AsyncIterator[None]:
+        """Room in the budget for one call, as long as the block lasts.
+
+        It waits while other calls hold the room that is left: most of them cost less than the
+        most that they may.
+
+        Args:
+            model: name of the model, for its price.
+            prompt_tokens: tokens of the prompt.
+            reply_tokens: the most tokens that the reply may have.
+
+        Raises:
+            BudgetExceeded: a limit is reached, or what is left is less than the call may cost.
+        """
+        cost = self._prices.cost(model, prompt_tokens, reply_tokens)
+        most = Usage(1, 0, prompt_tokens, reply_tokens, cost=cost)
+        while (freed := self._taken(most)) is not None:
+            await freed
+        try:
+            yield
+        finally:
+            self._give_back(most)
+
+    def _limits(self, usage: Usage) -> list[tuple[str, float, float, str]]:
+        """The limits that are set: name, what that much usage takes of it, the limit, and what it
+        takes in words.
+        """
+        budget = self.budget
+        every = (
+            ("max_tokens", usage.tokens, budget.max_tokens, f"{usage.tokens:,} tokens"),
+            ("max_cost", usage.cost, budget.max_cost, f"${usage.cost:.4f}"),
+            ("max_minutes", self.minutes, budget.max_minutes, f"{self.minutes:.1f} minutes"),
+        )
+        return [
+            (name, taken, limit, words) for name, taken, limit, words in every if limit is not None
+        ]
+
+    def _taken(self, most: Usage) -> asyncio.Future[None] | None:
+        """Take the room for a call: None, or what to wait for where others hold the room.
+
+        Raises:
+            BudgetExceeded: see `reserved`.
+        """
+        self.check()
+        with self._lock:
+            spent = sum(self._sums.values(), Usage())
+            with_call = sum([*self._reserved, most], spent)
+            over = [
+                (name, limit)
+                for name, taken, limit, _ in self._limits(with_call)
+                if taken > limit and name != "max_minutes"
+            ]
+            if not over:
+                self._reserved.append(most)
+                return None
+            if self._reserved:
+                self._waiting.append(asyncio.get_running_loop().create_future())
+                return self._waiting[-1]
+        said = {name: words for name, _, _, words in self._limits(spent)}
+        asks = {name: words for name, _, _, words in self._limits(most)}
+        name, limit = over[0]
+        raise BudgetExceeded(
+            f"the budget of this run does not hold the next call: {said[name]} of "
+            f"{name}={limit:,} are spent, and the call may take {asks[name]}; {_GO_ON}"
+        )
+
+    def _give_back(self, most: Usage) -> None:
+        with self._lock:
+            self._reserved.remove(most)
+            waiting, self._waiting = self._waiting, []
+        for freed in waiting:
+            freed.get_loop().call_soon_threadsafe(_wake, freed)
+
+
+def _wake(freed: asyncio.Future[None]) -> None:
+    if not freed.done():
+        freed.set_result(None)
 
 
 def as_cached(usage: Usage) -> Usage:

@@ -209,5 +209,5 @@ def test_without_ray_the_line_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "find_spec", lambda _name: None)
-    with pytest.raises(SettingsError, match=r"pip install '\.\[cluster\]'"):
+    with pytest.raises(SettingsError, match=r"pip install 'sliders\[cluster\]'"):
         sliders.Workspace(tmp_path / "w.db", executor="ray")

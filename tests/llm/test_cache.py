@@ -90,7 +90,7 @@ async def test_when_the_first_asker_gives_up_the_next_one_asks() -> None:
 
 
 async def test_a_spent_budget_stops_new_calls_but_not_known_ones() -> None:
-    cached = CachedModel(ScriptedModel([ANN]), MemoryCallLog(), Meter(Budget(max_tokens=1)))
+    cached = CachedModel(ScriptedModel([ANN]), MemoryCallLog(), Meter(Budget(max_tokens=530)))
     await cached.generate(rows_request())
     assert (await cached.generate(rows_request())).data == ANN
     with pytest.raises(BudgetExceeded, match="max_tokens"):

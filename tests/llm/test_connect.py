@@ -58,7 +58,7 @@ async def test_stages_that_share_a_model_share_its_answers() -> None:
 
 async def test_the_next_run_has_a_fresh_meter_and_the_same_log() -> None:
     double, log = FunctionModel(lambda request: ANN), MemoryCallLog()
-    models = connect(Settings(budget=Budget(max_tokens=1)), log, model=double)
+    models = connect(Settings(budget=Budget(max_tokens=530)), log, model=double)
     await models.model_for("extract").generate(rows_request())
     with pytest.raises(BudgetExceeded):
         await models.model_for("extract").generate(rows_request("new"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,51 @@ def test_a_meter_without_a_budget_never_stops() -> None:
     meter.add("gate", "a", Usage(10**9, 0, 10**12, 10**12, 1e9, 1e9))
     meter.check()
     assert meter.total.calls == 10**9
+
+
+async def test_calls_under_way_hold_room_for_the_most_that_they_may_cost() -> None:
+    meter, order = Meter(Budget(max_tokens=100)), []
+
+    async def call(name: str, used: int) -> None:
+        async with meter.reserved("m", 20, 40):
+            order.append(f"{name} starts")
+            await asyncio.sleep(0.01)
+            meter.add("extract", "m", Usage(1, 0, used, 0))
+            order.append(f"{name} ends")
+
+    await asyncio.gather(call("a", 10), call("b", 10), call("c", 10))
+    assert order == ["a starts", "a ends", "b starts", "b ends", "c starts", "c ends"]
+    assert meter.total.tokens == 30
+
+
+async def test_a_call_that_may_cost_more_than_is_left_is_not_sent() -> None:
+    meter = Meter(Budget(max_tokens=100))
+    meter.add("extract", "m", Usage(1, 0, 50, 0))
+    with pytest.raises(BudgetExceeded, match=r"50 tokens of max_tokens=100 .* may take 60 tokens"):
+        async with meter.reserved("m", 20, 40):
+            pass
+    async with meter.reserved("m", 20, 30):
+        assert meter.total.tokens == 50
+
+
+async def test_money_is_reserved_at_the_price_of_the_model() -> None:
+    prices = PriceTable.load({"m": {"prompt": 1.0, "completion": 10.0}})
+    meter = Meter(Budget(max_cost=0.001), prices=prices)
+    async with meter.reserved("m", 500, 50):
+        pass
+    with pytest.raises(BudgetExceeded, match=r"max_cost=0.001 .* may take \$0.0015"):
+        async with meter.reserved("m", 500, 100):
+            pass
+
+
+async def test_who_waits_for_room_is_refused_when_it_is_spent() -> None:
+    meter = Meter(Budget(max_tokens=100))
+
+    async def call() -> None:
+        async with meter.reserved("m", 20, 40):
+            await asyncio.sleep(0.01)
+            meter.add("extract", "m", Usage(1, 0, 60, 0))
+
+    ended = await asyncio.gather(call(), call(), return_exceptions=True)
+    assert [isinstance(one, BudgetExceeded) for one in ended] == [False, True]
+    assert meter.total.tokens == 60
