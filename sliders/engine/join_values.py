@@ -24,7 +24,7 @@ looked for by their words.
 """
 
 
-Names = tuple[frozenset[str], ...]
+NameWords = tuple[frozenset[str], ...]
 """The words of each name that an attribute is looked for with."""
 
 
@@ -34,7 +34,7 @@ class JoinNames:
     attribute; `unjoined` attributes of documents hold none of them.
     """
 
-    names: dict[str, Names] = field(default_factory=dict)
+    names: dict[str, NameWords] = field(default_factory=dict)
     printed: dict[tuple[str, str], frozenset[int]] = field(default_factory=dict)
     unjoined: set[tuple[str, str]] = field(default_factory=set)
 
@@ -51,7 +51,7 @@ class JoinNames:
         return {name: None for name in self.names if (document_id, name) in self.unjoined}
 
 
-def _printing(names: Names, document: Document, index: SegmentIndex) -> frozenset[int]:
+def _printing(names: NameWords, document: Document, index: SegmentIndex) -> frozenset[int]:
     """Segments that print one of the names; those with a part of it where a segment's end splits
     it.
     """
@@ -71,7 +71,7 @@ def _printing(names: Names, document: Document, index: SegmentIndex) -> frozense
 
 def join_words(
     column: Column, known: Iterable[tuple[str, Scalar]], values: Sequence[Scalar]
-) -> Names | None:
+) -> NameWords | None:
     """How to look for these join values in a table's documents; None where their words
     need not stand there.
 

@@ -9,15 +9,16 @@ Documents are the same or are not.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
-from sliders.engine.join_values import JoinNames, Names, join_words
+from sliders.engine.join_values import JoinNames, NameWords, join_words
 from sliders.engine.running_query import Running
 from sliders.engine.table_run import TableRun
 from sliders.extraction.cell import Scalar
 from sliders.query.cost import TokenEstimate
-from sliders.query.explain import PlanNode
+from sliders.query.explain import Kind, PlanNode
 from sliders.query.filter_order import NextJoin, Side, first_join, next_join
-from sliders.query.filters import And, Expression, Filter, joined
+from sliders.query.filters import And, Expression, Filter, conjuncts, joined
 from sliders.query.parsing import JoinEdge
 from sliders.reconcile.canonical import Links, pairs_by_words
 
@@ -36,9 +37,7 @@ def unequal_names(running: Running) -> list[str]:
     """What to tell of join values that are one name by their words, and that SQL takes for two."""
     told = []
     for edge in running.query.joins:
-        left, right = (
-            _distinct(running, alias, edge.attribute(alias)) for alias in (edge.left, edge.right)
-        )
+        left, right = (_distinct(running, *end) for end in edge.ends)
         forms = canonical_forms([*left, *right])
         pairs = [f"{a!r} and {b!r}" for a in left for b in right if a != b and forms[a] == forms[b]]
         if pairs:
@@ -52,73 +51,56 @@ _NAMED = 3
 
 async def _adaptive(running: Running) -> None:
     """Plans 2 and 3, and the left-deep order that is chosen again after each join."""
-    pairs = list(dict.fromkeys((edge.left, edge.right) for edge in running.query.joins))
-    chosen = first_join(
-        pairs, {(a, b): side(running, a, b) for p in pairs for a, b in (p, p[::-1])}
-    )
-    await _read(running, chosen, ())
-    done = {chosen.table}
+    joins = running.query.joins
+    pairs = list(dict.fromkeys((edge.left, edge.right) for edge in joins))
+    done: set[str] = set()
     while len(done) < len(running.query.tables):
         sides = {(a, b): side(running, a, b) for p in pairs for a, b in (p, p[::-1])}
-        chosen = next_join(frozenset(done), pairs, sides)
-        edges = [
-            e
-            for e in running.query.joins
-            if chosen.table in (e.left, e.right) and e.other(chosen.table) in done
-        ]
+        chosen = next_join(frozenset(done), pairs, sides) if done else first_join(pairs, sides)
+        new = chosen.table
+        edges = [e for e in joins if new in (e.left, e.right) and e.other(new) in done]
         for edge in edges:
-            other = edge.other(chosen.table)
+            other = edge.other(new)
             await running.complete(other, running.accepted[other], [edge.attribute(other)])
         await _read(running, chosen, edges)
-        done.add(chosen.table)
-        _reduce(running, [e for e in running.query.joins if {e.left, e.right} <= done])
+        done.add(new)
+        _reduce(running, [e for e in joins if {e.left, e.right} <= done])
 
 
 async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -> None:
     """Filters the chosen table, by the join values of the tables that are there as well."""
-    use, run = running.query.use(chosen.table), running.run(chosen.table)
+    alias, run = chosen.table, running.run(chosen.table)
     before = run.tokens
-    joining = [join_filter(running, edge, chosen.table) for edge in edges]
-    where: Expression | None = joined(And, use.where, *joining)
-    running.accepted[chosen.table] = []
+    joining = [join_filter(running, edge, alias) for edge in edges]
+    where: Expression | None = joined(And, running.query.use(alias).where, *joining)
+    running.accepted[alias] = []
     # Without a value on the other side nothing can join, so nothing is read.
     if all(leaf.values for leaf in joining):
-        run.join_names = JoinNames(_names(running, chosen.table, edges))
-        running.accepted[chosen.table] = await running.filter_all(chosen.table, where)
+        run.join_names = JoinNames(_names(running, alias, edges))
+        running.accepted[alias] = await running.filter_all(alias, where)
         _tell(run)
         run.join_names = JoinNames()
-    first = running.query.keys(chosen.table)
-    if not edges and len(first) == 1:
-        await running.complete(chosen.table, running.accepted[chosen.table], first)
+    keys = running.query.keys(alias)
+    if not edges and len(keys) == 1:
+        await running.complete(alias, running.accepted[alias], keys)
     estimate = TokenEstimate(chosen.tokens, chosen.tokens / 2, chosen.tokens * 2)
-    running.joins.append(
-        PlanNode(
-            "join" if edges else "filter",
-            chosen.table,
-            str(where) if where is not None else "",
-            estimate,
-            run.tokens - before,
-            len(running.accepted[chosen.table]),
-            () if not running.joins else (running.joins.pop(),),
-        )
-    )
+    kind: Kind = "join" if edges else "filter"
+    spent, rows = run.tokens - before, len(running.accepted[alias])
+    node = PlanNode(kind, alias, str(where or ""), estimate, spent, rows, tuple(running.joins))
+    running.joins[:] = [node]
 
 
-def _names(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str, Names]:
+def _names(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str, NameWords]:
     """How the join values are looked for, by attribute of the table."""
-    run = running.run(alias)
-    found: dict[str, Names] = {}
+    run, found = running.run(alias), dict[str, NameWords]()
     for edge in (edge for edge in edges if not edge.exact):
         name, other = edge.attribute(alias), edge.other(alias)
-        stated = (
-            (d, values[name]) for d, values in run.known.items() if values.get(name) is not None
-        )
-        known = ((run.document(document_id).text, value) for document_id, value in stated)
-        names = join_words(
-            run.table.column(name), known, _distinct(running, other, edge.attribute(other))
-        )
-        if names is not None:
-            found.setdefault(name, names)
+        values = _distinct(running, other, edge.attribute(other))
+        stated = ((d, known[name]) for d, known in run.known.items() if known.get(name) is not None)
+        printed = ((run.document(document_id).text, value) for document_id, value in stated)
+        words = join_words(run.table.column(name), printed, values)
+        if words is not None:
+            found.setdefault(name, words)
     return found
 
 
@@ -151,14 +133,7 @@ def side(running: Running, alias: str, other: str) -> Side:
     """The costs of a table as one side of a join, per document not yet decided."""
     run, use = running.run(alias), running.query.use(alias)
     edge = next(e for e in running.query.joins if {e.left, e.right} == {alias, other})
-    attribute = edge.attribute(alias)
-    parts = (
-        use.where.children
-        if isinstance(use.where, And)
-        else (use.where,)
-        if use.where is not None
-        else ()
-    )
+    attribute, parts = edge.attribute(alias), conjuncts(use.where)
     documents, join_costs = [], []
     for document_id in run.candidates.to_read:
         documents.append(tuple(run.ordered(part, document_id) for part in parts))
@@ -194,20 +169,18 @@ def _reduce(running: Running, edges: Sequence[JoinEdge]) -> None:
     while changed:
         changed = False
         for edge in edges:
-            ends = [(edge.left, edge.left_attribute), (edge.right, edge.right_attribute)]
-            values = [_distinct(running, alias, name) for alias, name in ends]
+            values = [_distinct(running, *end) for end in edge.ends]
             every = [*values[0], *values[1]]
             forms = dict(zip(every, every, strict=True)) if edge.exact else canonical_forms(every)
             common = {forms[v] for v in values[0]} & {forms[v] for v in values[1]}
-            for alias, name in ends:
-                run = running.run(alias)
-                kept = [
-                    d
-                    for d in running.accepted[alias]
-                    if forms.get(run.values(d).get(name)) in common and common
-                ]
-                changed = changed or len(kept) < len(running.accepted[alias])
+            for alias, name in edge.ends:
+                run, rows = running.run(alias), running.accepted[alias]
+                kept = [d for d in rows if forms.get(run.values(d).get(name), _NO_FORM) in common]
+                changed = changed or len(kept) < len(rows)
                 running.accepted[alias] = kept
+
+
+_NO_FORM = object()
 
 
 def canonical_forms(values: Sequence[Scalar]) -> dict[Scalar, Scalar]:
@@ -226,16 +199,13 @@ def canonical_forms(values: Sequence[Scalar]) -> dict[Scalar, Scalar]:
 
 def matcher(values: Sequence[Scalar]) -> Callable[[Scalar], bool]:
     """Whether a value is one name with any of these."""
-    known = [value for value in dict.fromkeys(values) if value is not None]
-    forms = canonical_forms(known)
-    answers: dict[Scalar, bool] = dict.fromkeys(known, True)
+    known = {value for value in values if value is not None}
 
+    @cache
     def matches(value: Scalar) -> bool:
-        if value is None:
-            return False
-        if value not in answers:
-            joined = canonical_forms([*known, value])
-            answers[value] = any(joined[value] == joined[other] for other in forms)
-        return answers[value]
+        if value is None or value in known:
+            return value is not None
+        forms = canonical_forms([*known, value])
+        return any(forms[value] == forms[other] for other in known)
 
     return matches

@@ -114,10 +114,12 @@ async def query_frame(
             "EXPLAIN tells how a query would be done and gives no rows; give the "
             "SELECT to `explain`"
         )
-    if not describe and (frame := known_frame(session, sql)) is not None:
-        return frame
-    if not describe and (standing := _standing(session, sql)) is not None:
-        await settle_tables(session, "no model is asked about tables that stand", list(standing))
+    standing = None if describe else _standing(session, sql)
+    if standing is not None:
+        if not all(_is_settled(session, name) for name in standing):
+            await settle_tables(
+                session, "no model is asked about tables that stand", list(standing)
+            )
         return _told(plain(session, sql), session, standing)
     query, tables = bind(session, sql, describe or {})
     if any(table.grain == "many" for table in tables):

@@ -109,6 +109,13 @@ def leaves(expression: Expression | None) -> Iterator[Filter]:
             yield from leaves(child)
 
 
+def conjuncts(expression: Expression | None) -> tuple[Expression, ...]:
+    """The parts that must all hold."""
+    if expression is None:
+        return ()
+    return expression.children if isinstance(expression, And) else (expression,)
+
+
 def joined(kind: type[And | Or], *parts: Expression | None) -> Expression | None:
     """AND or OR of the parts that are not None, flat."""
     children: list[Expression] = []

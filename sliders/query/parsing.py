@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sliders.errors import QueryError
-from sliders.query.filters import And, Expression, Filter, Or, Scalar, joined, leaves
+from sliders.query.filters import And, Expression, Filter, Scalar, conjuncts, joined, leaves
 from sliders.query.predicates import SYSTEM, Names, QueryTable, Unsupported, place, predicate
 from sliders.schema.types import ColumnType, Table
 from sliders.sql.names import read_by
@@ -55,6 +55,11 @@ class JoinEdge:
         return self.left_attribute if alias == self.left else self.right_attribute
 
     @property
+    def ends(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Alias and attribute of both ends."""
+        return (self.left, self.left_attribute), (self.right, self.right_attribute)
+
+    @property
     def exact(self) -> bool:
         """Whether it joins documents."""
         return self.left_attribute in SYSTEM or self.right_attribute in SYSTEM
@@ -86,11 +91,8 @@ class Query:
 
     def keys(self, alias: str) -> tuple[str, ...]:
         """The attributes by which a table is joined, each once."""
-        return tuple(
-            dict.fromkeys(
-                e.attribute(a) for e in self.joins for a in (e.left, e.right) if a == alias
-            )
-        )
+        ends = (end for edge in self.joins for end in edge.ends)
+        return tuple(dict.fromkeys(name for owner, name in ends if owner == alias))
 
 
 def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
@@ -112,7 +114,7 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
         where = joined(And, *conditions[alias])
         filters = [leaf for part in conditions[alias] for leaf in leaves(part)]
         filtered = [name for leaf in filters for name in leaf.attributes]
-        keys = [edge.attribute(a) for edge in edges for a in (edge.left, edge.right) if a == alias]
+        keys = [name for edge in edges for owner, name in edge.ends if owner == alias]
         attributes = tuple(dict.fromkeys([*filtered, *keys, *used[alias]]))
         uses.append(TableUse(alias, table.name, where, used[alias], attributes, table.name))
     alone = [
@@ -299,10 +301,8 @@ def contradiction(expression: Expression | None) -> str:
     """Why no row can pass, or empty: two filters of one conjunction that exclude each other,
     found without reading.
     """
-    if expression is None or isinstance(expression, Or):
-        return ""
-    children = expression.children if isinstance(expression, And) else (expression,)
-    plain = [c for c in children if isinstance(c, Filter) and len(c.attributes) == 1]
+    parts = conjuncts(expression)
+    plain = [part for part in parts if isinstance(part, Filter) and len(part.attributes) == 1]
     for number, one in enumerate(plain):
         for other in plain[number + 1 :]:
             if one.attributes == other.attributes and _excludes(one, other):
