@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from sliders.api import Workspace
 from sliders.documents import Document
-from sliders.engine import LocalRunner, Reading, Session, description_vector
+from sliders.engine import ExtractionCall, LocalRunner, Session, description_vector
 from sliders.extraction import Absence, Cell, Extraction, Grounding, Row, Span
 from sliders.llm import Model
 from sliders.retrieval import SegmentIndex
@@ -51,7 +51,7 @@ class GoldReader(LocalRunner):
     def frame_tokens(self, model: Model) -> int:
         return 0
 
-    async def read(self, reading: Reading, model: Model) -> Extraction:
+    async def read(self, reading: ExtractionCall, model: Model) -> Extraction:
         (asked,), chunk = reading.asked, reading.chunk
         cells = self.cells(reading.document, asked.table, asked.columns, reading.pieces)
         return Extraction(

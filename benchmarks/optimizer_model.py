@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.optimizer_queries import BenchQuery, draw, matching, row_f1
 from benchmarks.optimizer_suites import SUITES, Suite, open_suite
-from sliders.engine import QueryResult, run_query
+from sliders.engine import QueryOutcome, run_query
 from sliders.llm import Model
 
 
@@ -87,7 +87,7 @@ async def _one(suite: Suite, query: BenchQuery) -> tuple[float, float, int, int,
     return scores[0], scores[1], found.tokens, double.tokens, found.whole_tokens
 
 
-def plain(result: QueryResult) -> list[tuple[object, ...]]:
+def plain(result: QueryOutcome) -> list[tuple[object, ...]]:
     """Rows without differences of case, white space and final points."""
     return [tuple(map(_plain, row)) for row in result.rows]
 

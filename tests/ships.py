@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sliders.api import Workspace
 from sliders.documents import Document
-from sliders.engine import LocalRunner, Reading, Session
+from sliders.engine import ExtractionCall, LocalRunner, Session
 from sliders.errors import BudgetExceeded
 from sliders.extraction import Absence, Cell, Extraction, Grounding, Row, Span
 from sliders.llm import Model
@@ -117,7 +117,7 @@ class SegmentReader(LocalRunner):
     def frame_tokens(self, model: Model) -> int:
         return 0
 
-    async def read(self, reading: Reading, model: Model) -> Extraction:
+    async def read(self, reading: ExtractionCall, model: Model) -> Extraction:
         """The cells of a document that the places show; chunks are the model's to read."""
         if not reading.pieces:
             return await super().read(reading, model)
@@ -156,7 +156,7 @@ class SegmentReader(LocalRunner):
         return Cell(column.name, absence=Absence.NOT_STATED)
 
 
-def one_row(reading: Reading, cells: Sequence[Cell]) -> Extraction:
+def one_row(reading: ExtractionCall, cells: Sequence[Cell]) -> Extraction:
     """What a call gives that finds these cells."""
     (asked,), chunk = reading.asked, reading.chunk
     return Extraction(

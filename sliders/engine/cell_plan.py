@@ -15,9 +15,9 @@ from sliders.documents.document import Document
 from sliders.engine.filling import Filling
 from sliders.engine.join_values import JoinNames
 from sliders.engine.query_binding import DOCS
-from sliders.engine.query_cells import Known, Shown, load_known
+from sliders.engine.query_cells import KnownValues, ShownRows, load_known
 from sliders.engine.query_evidence import Learned, load_learned
-from sliders.engine.segment_ranking import Ranking, chance_between, rank_segments
+from sliders.engine.segment_ranking import SegmentOrder, chance_between, rank_segments
 from sliders.engine.session import Session
 from sliders.extraction.cell import Scalar
 from sliders.query.cost import Rounds, Statistics, expected_tokens, rounds
@@ -40,7 +40,7 @@ to state an attribute.
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class NextCall:
     """Attributes to ask of segments of a document; without segments no more is worth reading for
     them.
     """
@@ -67,13 +67,13 @@ class CellPlan:
     names: Mapping[str, str]
     learned: Learned = field(init=False)
     frame: int = field(init=False)
-    known: Known = field(default_factory=lambda: Known(dict))
-    shown: Shown = field(default_factory=dict)
+    known: KnownValues = field(default_factory=lambda: KnownValues(dict))
+    shown: ShownRows = field(default_factory=dict)
     join_names: JoinNames = field(default_factory=JoinNames)
     doubted: frozenset[str] = frozenset()
     failed: dict[str, dict[str, str]] = field(default_factory=dict)
     sent: dict[tuple[str, str], set[int]] = field(default_factory=dict)
-    ranked: dict[tuple[str, str], Ranking] = field(default_factory=dict)
+    ranked: dict[tuple[str, str], SegmentOrder] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -150,7 +150,7 @@ class CellPlan:
         selected: Sequence[str] = (),
         *,
         whole: bool = False,
-    ) -> Call | None:
+    ) -> NextCall | None:
         """A document's next call: as little as the condition still depends on, then what is
         selected of a row that passes; None when all is known.
 
@@ -170,10 +170,10 @@ class CellPlan:
             return None
         if whole:
             every = {row for name in missing for row in self.next_rows(document_id, name)}
-            return Call(tuple(missing), tuple(sorted(every)))
+            return NextCall(tuple(missing), tuple(sorted(every)))
         if near := self.next_rows(document_id, attribute):
-            return Call(*self._companions(document_id, attribute, near, needs))
-        return Call((attribute,), ())
+            return NextCall(*self._companions(document_id, attribute, near, needs))
+        return NextCall((attribute,), ())
 
     def next_filter(self, rest: Expression, document_id: str, selected: frozenset[str]) -> Filter:
         """The filter that is evaluated next: by selectivity and this document's own cost."""
@@ -214,7 +214,7 @@ class CellPlan:
                 return batch[:number]
         return batch
 
-    def _price(self, ranking: Ranking, inside: bool) -> float:
+    def _price(self, ranking: SegmentOrder, inside: bool) -> float:
         """Tokens that a value of this document is worth."""
         return max(_VALUE, sum(ranking.sizes)) * (1.0 if inside else _BEYOND)
 
@@ -285,7 +285,7 @@ class CellPlan:
             return share * _DOUBT
         return share
 
-    def ranking(self, document_id: str, attribute: str) -> Ranking:
+    def ranking(self, document_id: str, attribute: str) -> SegmentOrder:
         """Segments of a document, nearest first."""
         evidence, layout = self.learned.evidence[attribute], self.learned.layout(attribute)
         held = self.ranked.get((document_id, attribute))

@@ -11,7 +11,7 @@ from sliders.documents.document import Document
 from sliders.engine.choose_chunks import LONG, left_out, shown_to_gate
 from sliders.engine.document_cards import card_of
 from sliders.engine.filling import Filling
-from sliders.engine.runner import Reading
+from sliders.engine.runner import ExtractionCall
 from sliders.engine.session import Session
 from sliders.engine.synchronous import together
 from sliders.engine.ways import ways_of
@@ -257,7 +257,7 @@ async def _one(filling: Filling, item: Work, document: Document, card: str) -> N
         for a in item.asked
     )
     context = filling.context(document)
-    reading = Reading(document, chunk, asked, context, card, filling.questions)
+    reading = ExtractionCall(document, chunk, asked, context, card, filling.questions)
     found = await filling.read(reading)
     rows: list[Row] = []
     tasks: list[Task] = []

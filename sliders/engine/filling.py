@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from sliders.documents.document import Document
 from sliders.engine.date_conventions import Habit, context_of, shared_habit
-from sliders.engine.runner import Reading
+from sliders.engine.runner import ExtractionCall
 from sliders.engine.session import Session
 from sliders.engine.synchronous import together
 from sliders.errors import BudgetExceeded, ModelUnavailable
@@ -123,13 +123,13 @@ class Filling:
             self._habit = shared_habit(self.session)
         return self._habit
 
-    async def read(self, reading: Reading) -> Extraction:
+    async def read(self, reading: ExtractionCall) -> Extraction:
         """What one call gives."""
         model = self.session.models.model_for("extract")
         return await self.session.runner.read(reading, model)
 
     def save(
-        self, reading: Reading, found: Extraction, rows: Sequence[Row], tasks: Sequence[Task]
+        self, reading: ExtractionCall, found: Extraction, rows: Sequence[Row], tasks: Sequence[Task]
     ) -> None:
         """Store what a call gave, with what was refused and changed on the way, and count it.
 

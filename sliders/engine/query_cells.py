@@ -16,15 +16,15 @@ from sliders.store.materialise import enters
 from sliders.store.records import Task
 from sliders.store.sql_names import SYSTEM_COLUMNS
 
-Known = defaultdict[str, dict[str, Scalar]]
+KnownValues = defaultdict[str, dict[str, Scalar]]
 """Values by document and attribute; None is known to be not stated."""
-Shown = dict[str, list[dict[str, Scalar]]]
+ShownRows = dict[str, list[dict[str, Scalar]]]
 """Rows of the table that stands, with document, document_id and row_id, by each document that
 they were read from.
 """
 
 
-def load_known(session: Session, table: Table) -> tuple[Known, Shown]:
+def load_known(session: Session, table: Table) -> tuple[KnownValues, ShownRows]:
     """What is known of a table: an attribute is where every chunk of the document was asked for it.
 
     Its value is the one that the table shows, repairs and people's decisions included, and the
@@ -35,7 +35,7 @@ def load_known(session: Session, table: Table) -> tuple[Known, Shown]:
     for chunk, document in session.catalog.chunks.places():
         columns = settled.get(chunk, frozenset())
         complete[document] = complete.get(document, columns) & columns
-    known = Known(
+    known = KnownValues(
         dict, {document: dict.fromkeys(columns) for document, columns in complete.items()}
     )
     documents: dict[str, str] = {}
@@ -52,11 +52,11 @@ def load_known(session: Session, table: Table) -> tuple[Known, Shown]:
     return known, shown
 
 
-def _shown(session: Session, table: Table, documents: Mapping[str, str]) -> Shown:
+def _shown(session: Session, table: Table, documents: Mapping[str, str]) -> ShownRows:
     """Rows of the version that stands; `documents` tells of which document
     each extracted row is.
     """
-    shown: Shown = {}
+    shown: ShownRows = {}
     version = session.catalog.tables.current(table.name)
     if version is None:
         return shown

@@ -6,7 +6,7 @@ from sliders.engine.query_candidates import FEWEST, SHARE, sample_size
 from sliders.engine.running_query import Running
 from sliders.engine.table_run import TableRun
 from sliders.query.cost import TokenEstimate
-from sliders.query.explain import Explanation, PlanNode
+from sliders.query.explain import PlanNode, QueryExplanation
 from sliders.query.filter_order import Ordered
 from sliders.query.filters import leaves
 from sliders.query.parsing import TableUse
@@ -16,17 +16,17 @@ _UNCERTAIN = 2.0
 """Factor of the interval where figures come from names alone."""
 
 
-def plan_before(running: Running) -> Explanation:
+def plan_before(running: Running) -> QueryExplanation:
     """The plan with estimates."""
     nodes = [_table(running, use) for use in running.query.tables]
     if notes := running.contradictions():
-        return Explanation(PlanNode("result", "", "", _NOTHING), (), tuple(notes))
+        return QueryExplanation(PlanNode("result", "", "", _NOTHING), (), tuple(notes))
     total = sum((node.estimate or _NOTHING for node in nodes), _NOTHING)
     inputs = tuple(nodes)
     if running.query.joins:
         on = ", ".join(str(edge) for edge in running.query.joins)
         inputs = (PlanNode("join", on, "the order is chosen while running", total, inputs=inputs),)
-    return Explanation(PlanNode("result", "", "", total, inputs=inputs))
+    return QueryExplanation(PlanNode("result", "", "", total, inputs=inputs))
 
 
 def _table(running: Running, use: TableUse) -> PlanNode:

@@ -17,7 +17,7 @@ from sliders.engine.table_run import TableRun
 from sliders.extraction.cell import Scalar
 from sliders.query.cost import TokenEstimate
 from sliders.query.explain import Kind, PlanNode
-from sliders.query.filter_order import NextJoin, Side, first_join, next_join
+from sliders.query.filter_order import JoinSide, NextJoin, first_join, next_join
 from sliders.query.filters import And, Expression, Filter, conjuncts, joined
 from sliders.query.parsing import JoinEdge
 from sliders.reconcile.canonical import Links, pairs_by_words
@@ -129,7 +129,7 @@ def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
     )
 
 
-def side(running: Running, alias: str, other: str) -> Side:
+def side(running: Running, alias: str, other: str) -> JoinSide:
     """The costs of a table as one side of a join, per document not yet decided."""
     run, use = running.run(alias), running.query.use(alias)
     edge = next(e for e in running.query.joins if {e.left, e.right} == {alias, other})
@@ -139,7 +139,7 @@ def side(running: Running, alias: str, other: str) -> Side:
         documents.append(tuple(run.ordered(part, document_id) for part in parts))
         known = run.values(document_id)
         join_costs.append(0.0 if attribute in known else run.cost(document_id, attribute))
-    return Side(tuple(documents), tuple(join_costs), _share_that_joins(running, other))
+    return JoinSide(tuple(documents), tuple(join_costs), _share_that_joins(running, other))
 
 
 def _share_that_joins(running: Running, other: str) -> float:

@@ -19,7 +19,7 @@ from sliders.engine.table_stages import settle_tables
 from sliders.errors import ModelUnavailable, QueryError, StoreError, UnsafeStatement
 from sliders.llm.outcomes import every_call_failed
 from sliders.markup import note, table_html
-from sliders.query.explain import Explanation
+from sliders.query.explain import QueryExplanation
 from sliders.query.parsing import Query, parse_query
 from sliders.query.predicates import SYSTEM
 from sliders.schema.types import Schema, Table
@@ -259,7 +259,7 @@ def _is_whole(ledger: Completeness) -> bool:
     )
 
 
-async def explain_sql(session: Session, sql: str) -> Explanation:
+async def explain_sql(session: Session, sql: str) -> QueryExplanation:
     """EXPLAIN of a query over documents; no model is called, and nothing is changed but the index.
 
     Raises QueryError: as `query_frame`.

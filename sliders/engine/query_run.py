@@ -27,7 +27,7 @@ from sliders.engine.session import Session
 from sliders.engine.table_run import TableRun
 from sliders.engine.table_stages import settle_tables
 from sliders.errors import BudgetExceeded
-from sliders.query.explain import Explanation, PlanNode
+from sliders.query.explain import PlanNode, QueryExplanation
 from sliders.query.parsing import Query, TableUse
 from sliders.query.predicates import SYSTEM
 from sliders.schema.types import Table
@@ -54,7 +54,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryResult:
+class QueryOutcome:
     """Rows of a query, and what they cost.
 
     `tokens` and `sample_tokens` count the segments that were sent.
@@ -62,7 +62,7 @@ class QueryResult:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
-    explanation: Explanation
+    explanation: QueryExplanation
     tokens: int
     sample_tokens: int
     whole_tokens: int
@@ -73,7 +73,7 @@ class QueryResult:
 
 async def run_query(
     session: Session, sql: str, describe: Mapping[str, str] | None = None, *, reuse: bool = True
-) -> QueryResult:
+) -> QueryOutcome:
     """Run SQL over documents, extracting lazily what it needs; queries of one table wait for each
     other, and so share work.
 
@@ -119,7 +119,7 @@ async def _settled(running: Running) -> bool:
     return any([run.refresh() for run in running.runs.values()]) and not filling.stopped
 
 
-async def explain_query(session: Session, sql: str) -> Explanation:
+async def explain_query(session: Session, sql: str) -> QueryExplanation:
     """EXPLAIN: the plan of a query with estimated tokens and their interval; no model is called.
 
     Raises QueryError: as `run_query`.
@@ -190,7 +190,7 @@ def _fill(memory: CopiedTables, running: Running, uses: Sequence[TableUse]) -> N
     memory.add(uses[0].written, types, ([row.get(n) for n in types] for row in alone.values()))
 
 
-def _told(running: Running, result: Result) -> QueryResult:
+def _told(running: Running, result: Result) -> QueryOutcome:
     """The result with what it cost and what it lacks."""
     accepted: dict[str, set[str]] = {}
     for use in running.query.tables:
@@ -202,10 +202,10 @@ def _told(running: Running, result: Result) -> QueryResult:
     share = f"{spent / whole:.0%} of reading everything" if whole else ""
     inputs = tuple(running.joins) or tuple(_filtered(running, use) for use in running.query.tables)
     root = PlanNode("result", "", share, None, spent, len(result.rows), inputs)
-    return QueryResult(
+    return QueryOutcome(
         result.columns,
         result.rows,
-        explanation=Explanation(root, traces, notes),
+        explanation=QueryExplanation(root, traces, notes),
         tokens=spent,
         sample_tokens=sum(t.tokens for t in traces if t.verdict == "sampled"),
         whole_tokens=whole,

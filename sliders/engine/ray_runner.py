@@ -28,7 +28,7 @@ from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure
 from sliders.engine.ray_tasks import index_task, parse_task
 from sliders.engine.ray_workers import KEPT_DOCUMENTS, Limits, Reader, SharedLimiter
-from sliders.engine.runner import LocalRunner, Parsed, Reading
+from sliders.engine.runner import ExtractionCall, LocalRunner, Parsed
 from sliders.engine.ways import ways_of
 from sliders.errors import DocumentError, SettingsError, SlidersError
 from sliders.extraction.asking import Refusal
@@ -147,7 +147,7 @@ class RayRunner(LocalRunner):
         while waiting:
             yield first()
 
-    async def read(self, reading: Reading, model: CachedModel) -> Extraction:  # type: ignore[override]
+    async def read(self, reading: ExtractionCall, model: CachedModel) -> Extraction:  # type: ignore[override]
         """See `LocalRunner.read`; what the log knows, and the embedded model, is
         read in this process.
         """
@@ -181,14 +181,14 @@ class RayRunner(LocalRunner):
         return seen or not self._fresh
 
     async def _room_for(
-        self, reading: Reading, model: CachedModel
+        self, reading: ExtractionCall, model: CachedModel
     ) -> AbstractAsyncContextManager[None]:
         """Room in the budget for the call that the reading begins with."""
         if model.meter.budget == Budget():
             return nullcontext()
         return model.reserved(await self._first_request(reading, model))
 
-    async def _first_request(self, reading: Reading, model: CachedModel) -> Request:
+    async def _first_request(self, reading: ExtractionCall, model: CachedModel) -> Request:
         """The request that the reading begins with; nothing is asked."""
         try:
             await self._here.read(reading, _Asking(model))
@@ -196,7 +196,7 @@ class RayRunner(LocalRunner):
             return asked.request
         raise AssertionError("a reading makes a request")
 
-    async def _read_there(self, reading: Reading, model: CachedModel) -> Extraction:
+    async def _read_there(self, reading: ExtractionCall, model: CachedModel) -> Extraction:
         import ray
 
         cluster = self._started()

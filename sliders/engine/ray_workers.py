@@ -11,7 +11,7 @@ from typing import Any
 
 from sliders.documents.document import Document
 from sliders.engine.connections import connect
-from sliders.engine.runner import LocalRunner, Reading
+from sliders.engine.runner import ExtractionCall, LocalRunner
 from sliders.errors import SlidersError
 from sliders.extraction.extract import Extraction
 from sliders.llm.cache import Call, MemoryCallLog
@@ -32,7 +32,7 @@ class Reader:
         self._here = LocalRunner()
 
     async def read(
-        self, held: list[Any], reading: Reading
+        self, held: list[Any], reading: ExtractionCall
     ) -> tuple[Extraction | SlidersError, list[Call]]:
         """What the chunk gave, or the error that ends the run, with the calls that were made."""
         log = MemoryCallLog()

@@ -35,7 +35,7 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ExtractionCall:
     """What one call of extraction reads: a chunk of a document, for some columns of some tables.
 
     `pieces` are the places of the document that the chunk's text is made of, where it is not one of
@@ -58,7 +58,7 @@ class Reading:
         asked: Sequence[Asked],
         context: Context,
         tokens: int,
-    ) -> Reading:
+    ) -> ExtractionCall:
         """These places of a document, of so many tokens, read as one text."""
         chunk = Pieces.of(document, places).chunk(tokens)
         return cls(document, chunk, tuple(asked), context, pieces=tuple(places))
@@ -88,7 +88,7 @@ class LocalRunner:
         for document in documents:
             yield index_document(document, embedder, model.count_tokens, max_tokens=max_tokens)
 
-    async def read(self, reading: Reading, model: Model) -> Extraction:
+    async def read(self, reading: ExtractionCall, model: Model) -> Extraction:
         """Rows out of one chunk; every call is in the model's log when this returns.
 
         Raises:
@@ -118,7 +118,7 @@ def cut_later(document: Document, max_tokens: int, model: Model) -> Parsed:
     )
 
 
-def source_of(reading: Reading) -> Source:
+def source_of(reading: ExtractionCall) -> Source:
     """The text that a call of extraction reads, with what its document shows about it."""
     chunk, document = reading.chunk, reading.document
     return Source(
@@ -135,7 +135,7 @@ def source_of(reading: Reading) -> Source:
     )
 
 
-def source_of_pieces(reading: Reading, pieces: Pieces) -> Source:
+def source_of_pieces(reading: ExtractionCall, pieces: Pieces) -> Source:
     """The text of a call that reads pieces of a document: its silence says nothing of the rest."""
     note_at = _notes_of(reading.document, pieces.places)
     return Source(

@@ -16,7 +16,7 @@ from sliders.retrieval.segment_index import SegmentIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class SegmentOrder:
     """Segments of one document for one attribute: numbers nearest first, how many lie within
     gamma, tokens by number.
     """
@@ -27,7 +27,7 @@ class Ranking:
     evidence: Evidence
     weights: tuple[float, float]
 
-    def only(self, rows: frozenset[int]) -> Ranking:
+    def only(self, rows: frozenset[int]) -> SegmentOrder:
         """The same order of these segments and the nearest one, which says whether they
         only mention the value.
         """
@@ -45,7 +45,7 @@ def rank_segments(
     layout: Layout,
     weights: tuple[float, float],
     spoken: Vectors | None = None,
-) -> Ranking:
+) -> SegmentOrder:
     """The order in which segments are sent: by their distance to the evidence, less for
     those at the usual place.
 
@@ -59,7 +59,7 @@ def rank_segments(
     """
     vectors, sizes = index.vectors(document_id), tuple(index.sizes(document_id))
     if len(vectors) == 0:
-        return Ranking((), 0, sizes, evidence, weights)
+        return SegmentOrder((), 0, sizes, evidence, weights)
     place, name = weights
     distances = distances_to(vectors, evidence.centres)
     scores = distances - place * layout.closeness(len(vectors)) if place else distances
@@ -75,7 +75,7 @@ def rank_segments(
         sequence.remove(second)
         sequence.insert(1, second)
     within = int((distances <= evidence.gamma).sum())
-    return Ranking(tuple(sequence), within, sizes, evidence, weights)
+    return SegmentOrder(tuple(sequence), within, sizes, evidence, weights)
 
 
 def chance_between(stated: float, before: float, after: float) -> float:

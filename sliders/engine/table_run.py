@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from sliders.engine.cell_plan import CellPlan
 from sliders.engine.query_cells import cells_of_one_row, load_known, save_cells
 from sliders.engine.query_evidence import WEIGHTS, save_learned
-from sliders.engine.runner import Reading
+from sliders.engine.runner import ExtractionCall
 from sliders.engine.segment_ranking import rank_segments
 from sliders.extraction.cell import Absence, Cell
 from sliders.extraction.prompt import Asked
-from sliders.query.explain import DocumentTrace, Step, Verdict
+from sliders.query.explain import CallTrace, DocumentTrace, Verdict
 from sliders.query.filters import Expression, Filter, leaves
 from sliders.store.materialise import enters
 
@@ -43,7 +43,7 @@ class TableRun(CellPlan):
 
     candidates: Candidates = field(default_factory=Candidates)
     filters: tuple[Filter, ...] = ()
-    steps: dict[str, list[Step]] = field(default_factory=dict)
+    steps: dict[str, list[CallTrace]] = field(default_factory=dict)
     given_up: dict[str, set[str]] = field(default_factory=dict)
     unsaved: dict[str, dict[str, Cell]] = field(default_factory=dict)
     refused: dict[tuple[str, str], Cell] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class TableRun(CellPlan):
         tokens = sum(self.index.sizes(document_id)[row] for row in rows)
         asked = [Asked(table, tuple(map(table.column, names)))]
         context = self.filling.context(document)
-        reading = Reading.of_pieces(document, places, asked, context, tokens)
+        reading = ExtractionCall.of_pieces(document, places, asked, context, tokens)
         extraction = await self.filling.read(reading)
         for name in names:
             self.sent.setdefault((document_id, name), set()).update(rows)
@@ -99,7 +99,7 @@ class TableRun(CellPlan):
             elif cell.column not in self.known[document_id]:
                 found.append(cell.column)
                 self._know(document_id, cell)
-        self.steps.setdefault(document_id, []).append(Step(tuple(names), tokens, tuple(found)))
+        self.steps.setdefault(document_id, []).append(CallTrace(tuple(names), tokens, tuple(found)))
         self._save([document_id])
         self.filling.save(reading, extraction, (), ())
 

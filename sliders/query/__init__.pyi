@@ -5,9 +5,9 @@ from .cost import Statistics as Statistics
 from .cost import TokenEstimate as TokenEstimate
 from .cost import expected_tokens as expected_tokens
 from .cost import rounds as rounds
+from .filter_order import JoinSide as JoinSide
 from .filter_order import NextJoin as NextJoin
 from .filter_order import Ordered as Ordered
-from .filter_order import Side as Side
 from .filter_order import first_join as first_join
 from .filter_order import next_join as next_join
 from .filter_order import order as order

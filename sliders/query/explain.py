@@ -32,7 +32,7 @@ class PlanNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CallTrace:
     """One call on one document: the attributes asked for, the tokens sent, and what was found."""
 
     attributes: tuple[str, ...]
@@ -48,7 +48,7 @@ class DocumentTrace:
 
     table: str
     document: str
-    steps: tuple[Step, ...]
+    steps: tuple[CallTrace, ...]
     verdict: Verdict
     tokens: int
     whole: int
@@ -65,7 +65,7 @@ class DocumentTrace:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class QueryExplanation:
     """A plan, and after a run what each document cost. `str()` is the text for the terminal."""
 
     root: PlanNode

@@ -101,7 +101,7 @@ def priority(probability: float, cost: float, either: bool) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class JoinSide:
     """One table of a join: for each document its conjuncts, and the tokens of
     reading its join attribute.
 
@@ -152,7 +152,9 @@ class NextJoin:
     tokens: float
 
 
-def first_join(edges: Sequence[tuple[str, str]], sides: Mapping[tuple[str, str], Side]) -> NextJoin:
+def first_join(
+    edges: Sequence[tuple[str, str]], sides: Mapping[tuple[str, str], JoinSide]
+) -> NextJoin:
     """The table to start with: over all joins and both directions, the cheapest of plans 2
     and 3 (Eq. 8 and 9).
 
@@ -168,7 +170,9 @@ def first_join(edges: Sequence[tuple[str, str]], sides: Mapping[tuple[str, str],
 
 
 def next_join(
-    joined: frozenset[str], edges: Sequence[tuple[str, str]], sides: Mapping[tuple[str, str], Side]
+    joined: frozenset[str],
+    edges: Sequence[tuple[str, str]],
+    sides: Mapping[tuple[str, str], JoinSide],
 ) -> NextJoin:
     """The table that extends the join most cheaply, given that the joined ones are known
     (left-deep, section 3.2.2).

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from sliders.api import Workspace
-from sliders.engine import Reading, query_frame
+from sliders.engine import ExtractionCall, query_frame
 from sliders.errors import BudgetExceeded, ModelError, ModelUnavailable
 from sliders.extraction import Absence, Extraction, Refusal
 from sliders.llm import Model
@@ -118,7 +118,7 @@ def test_a_document_that_states_nothing_of_a_table_is_no_row_of_it_later_either(
 class FailingReader(SegmentReader):
     """Whose calls on some documents fail."""
 
-    async def read(self, reading: Reading, model: Model) -> Extraction:
+    async def read(self, reading: ExtractionCall, model: Model) -> Extraction:
         if reading.document.name in ("ship_02.txt", "ship_06.txt"):
             refusal = Refusal(reading.chunk.id, "reply", "the reply was no JSON")
             return Extraction(reading.chunk.id, refusals=(refusal,))

@@ -8,7 +8,7 @@ import asyncio
 from pathlib import Path
 
 import sliders
-from sliders.engine import Reading
+from sliders.engine import ExtractionCall
 from sliders.extraction import Asked
 from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder
@@ -47,7 +47,7 @@ def test_all_words_of_a_computed_value_stand_at_their_places_in_the_document(
         starts = [document.text.index(words) for words in ("The ferry", "She took", "The master")]
         places = [(start, start + 24) for start in starts]
         asked = [Asked(TABLE, TABLE.columns)]
-        reading = Reading.of_pieces(document, places, asked, Context(), 20)
+        reading = ExtractionCall.of_pieces(document, places, asked, Context(), 20)
         found = asyncio.run(ws.session.runner.read(reading, ws.session.models.model_for("extract")))
     aboard, master = found.rows[0].cells
     assert (aboard.value, aboard.doubt, master.value) == (17, "", "Ida Holm")

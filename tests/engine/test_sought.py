@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sliders.api import Workspace
 from sliders.engine import (
-    Ranking,
+    SegmentOrder,
     join_words,
     run_query,
 )
@@ -154,7 +154,7 @@ def test_where_the_values_are_of_no_kind_nothing_is_left_out(tmp_path: Path) -> 
 
 def test_a_ranking_of_some_segments_keeps_the_order_and_the_nearest() -> None:
     seed = seed_evidence("port", np.asarray(HashEmbedder().embed(["port"]))[0])
-    ranking = Ranking((3, 1, 0, 2), 3, (10, 10, 10, 10), seed, (0.0, 0.0))
+    ranking = SegmentOrder((3, 1, 0, 2), 3, (10, 10, 10, 10), seed, (0.0, 0.0))
     few = ranking.only(frozenset({0, 2}))
     assert (few.sequence, few.within) == ((3, 0, 2), 2)
     assert ranking.only(frozenset()).sequence == ()

@@ -17,11 +17,11 @@ from sliders.query import (
     Depths,
     Expression,
     Filter,
+    JoinSide,
     Or,
     Ordered,
     Rounds,
     Share,
-    Side,
     Statistics,
     TokenEstimate,
     expected_tokens,
@@ -156,8 +156,8 @@ def test_planning_ten_filters_takes_less_than_a_millisecond() -> None:
 
 
 # The worked example of the paper's figure 2: 30 teams, 51 players.
-FIGURE_TEAMS = Side(((Ordered(0.1, 50),),) * 30, (30.0,) * 30, 0.3)
-FIGURE_PLAYERS = Side(((Ordered(0.3, 50),),) * 51, (30.0,) * 51, 0.1)
+FIGURE_TEAMS = JoinSide(((Ordered(0.1, 50),),) * 30, (30.0,) * 30, 0.3)
+FIGURE_PLAYERS = JoinSide(((Ordered(0.3, 50),),) * 51, (30.0,) * 51, 0.1)
 
 
 def test_the_worked_example_of_figure_2() -> None:
@@ -172,19 +172,21 @@ def test_the_worked_example_of_figure_2() -> None:
 
 
 @st.composite
-def sides(draw: st.DrawFn) -> Side:
+def sides(draw: st.DrawFn) -> JoinSide:
     filters = st.lists(st.builds(Ordered, st.floats(0, 1), st.floats(0, 500)), max_size=4).map(
         tuple
     )
     documents = draw(st.lists(st.tuples(filters, st.floats(0, 500)), max_size=6))
-    return Side(
+    return JoinSide(
         tuple(d for d, _ in documents), tuple(c for _, c in documents), draw(st.floats(0, 1))
     )
 
 
 @given(sides(), sides())
 @settings(max_examples=200, deadline=None)
-def test_lemma_2_transformed_joins_never_cost_more_than_push_down(left: Side, right: Side) -> None:
+def test_lemma_2_transformed_joins_never_cost_more_than_push_down(
+    left: JoinSide, right: JoinSide
+) -> None:
     push_down = (left.pushed_down + right.pushed_down) * (1 + 1e-9) + 1e-9
     assert left.pushed_down + right.filtered <= push_down
     assert right.pushed_down + left.filtered <= push_down
@@ -192,8 +194,8 @@ def test_lemma_2_transformed_joins_never_cost_more_than_push_down(left: Side, ri
 
 def test_more_tables_are_joined_from_the_cheapest_pair_outwards() -> None:
     cheap, dear = (
-        Side(((Ordered(0.1, 5),),) * 10, (1.0,) * 10, 0.1),
-        Side(((Ordered(0.9, 90),),) * 10, (50.0,) * 10, 0.9),
+        JoinSide(((Ordered(0.1, 5),),) * 10, (1.0,) * 10, 0.1),
+        JoinSide(((Ordered(0.9, 90),),) * 10, (50.0,) * 10, 0.9),
     )
     named = {("a", "b"): dear, ("b", "a"): cheap, ("b", "c"): cheap, ("c", "b"): cheap}
     pairs = [("a", "b"), ("b", "c")]

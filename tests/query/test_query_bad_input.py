@@ -9,7 +9,7 @@ import pytest
 
 from sliders.api import Workspace
 from sliders.documents import Document
-from sliders.engine import QueryResult, Reading, run_query
+from sliders.engine import ExtractionCall, QueryOutcome, run_query
 from sliders.errors import ModelUnavailable, QueryError
 from sliders.extraction import Absence, Cell, Extraction, Grounding, Span
 from sliders.llm import Model
@@ -19,7 +19,7 @@ from sliders.schema import Column, Table
 from tests.ships import PROSE, Places, SegmentReader, ship_text, workspace_of_ships
 
 
-def run(ws: Workspace, sql: str, reader: SegmentReader | None = None) -> QueryResult:
+def run(ws: Workspace, sql: str, reader: SegmentReader | None = None) -> QueryOutcome:
     return asyncio.run(run_query((reader or SegmentReader()).of(ws), sql))
 
 
@@ -134,7 +134,7 @@ class LostReader(SegmentReader):
         super().__init__()
         self.after, self.ended = after, 0
 
-    async def read(self, reading: Reading, model: Model) -> Extraction:
+    async def read(self, reading: ExtractionCall, model: Model) -> Extraction:
         found = await super().read(reading, model)
         if len(self.calls) == self.after:
             raise ModelUnavailable("no server answers")

@@ -15,7 +15,7 @@ import pytest
 from sliders.api import Workspace
 from sliders.engine import (
     LocalRunner,
-    QueryResult,
+    QueryOutcome,
     TableRun,
     explain_query,
     needed_cells,
@@ -40,7 +40,7 @@ def ws(tmp_path: Path) -> Iterator[Workspace]:
 
 def run(
     ws: Workspace, sql: str, reader: SegmentReader | None = None, *, reuse: bool = True
-) -> QueryResult:
+) -> QueryOutcome:
     return asyncio.run(run_query((reader or SegmentReader()).of(ws), sql, reuse=reuse))
 
 
@@ -176,7 +176,7 @@ def test_queries_at_the_same_time_share_their_work(ws: Workspace) -> None:
     reader = SegmentReader(delay=True)
     sql = "SELECT ship FROM ships WHERE port = 'Arden'"
 
-    async def both() -> list[QueryResult]:
+    async def both() -> list[QueryOutcome]:
         return list(await asyncio.gather(*(run_query(reader.of(ws), sql) for _ in range(2))))
 
     one, two = asyncio.run(both())
