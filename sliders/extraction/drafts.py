@@ -15,6 +15,7 @@ from sliders.extraction.check import Checked, check_cell
 from sliders.extraction.grid_rows import ReadRow, Unread, misplaced, unread
 from sliders.extraction.prompt import Asked
 from sliders.extraction.source import Source
+from sliders.llm.replies import by_name
 from sliders.schema.types import Column
 from sliders.sentences import Sentences
 
@@ -38,48 +39,45 @@ class Draft:
 @dataclass(slots=True)
 class Drafts:
     """The rows of one text: `rows` with their cells, `refusals` with the recorded reason
-    why something is none.
+    why something is none, `homeless` rows by the name of a table that nobody asked for.
     """
 
     source: Source
     asked: Sequence[Asked]
     rows: list[Draft] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
+    homeless: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     _counts: dict[str, int] = field(default_factory=dict)
     _taken: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def add(self, items: Iterable[Mapping[str, Any]]) -> None:
         """Take rows as the model gave them, each cell checked, all of them against the
-        grids that they stand in.
+        grids that they stand in. Names of tables and columns are matched as SQL does.
         """
-        by_name = {a.table.name: a for a in self.asked}
+        tables = {a.table.name: a for a in self.asked}
         for number, item in enumerate(items, len(self.rows) + 1):
             table = str(item.get("table", ""))
-            wanted = by_name.get(table) or (self.asked[0] if len(self.asked) == 1 else None)
+            only = self.asked[0] if len(self.asked) == 1 else None
+            wanted = tables.get(by_name(table, tables) or "") or only
             if wanted is None:
-                self._refuse(f"row {number}", say("no_table", table=table))
+                self.homeless.append((table, item.get("cells") or {}))
                 continue
             name = wanted.table.name
             columns = {c.name: c for c in wanted.columns}
-            given = {
-                k: v if isinstance(v, Mapping) else {"value": v}
-                for k, v in dict(item.get("cells") or {}).items()
-            }
-            for unknown in given.keys() - columns.keys():
-                self._refuse(f"row {number}", say("no_column", name=name, unknown=unknown), name)
-            draft = Draft(
-                wanted,
-                self._counts.get(name, 0),
-                {},
-                {k: v for k, v in given.items() if k in columns},
-            )
+            given, strange = _by_column(item.get("cells") or {}, columns)
+            for unknown in strange:
+                self.refuse(f"row {number}", say("no_column", name=name, unknown=unknown), name)
+            draft = Draft(wanted, self._counts.get(name, 0), {}, given)
             self._counts[name] = draft.ordinal + 1
-            self._check(draft, columns, frozenset(item.get("does_not_apply") or ()))
+            idle = frozenset(by_name(c, columns) or "" for c in item.get("does_not_apply") or ())
+            self._check(draft, columns, idle)
+            _ask_back(draft, strange)
             self.rows.append(draft)
         self.compare_with_grids()
 
-    def _refuse(self, subject: str, reason: str, table: str = "") -> None:
-        self.refusals.append(Refusal(self.source.chunk.id, subject, reason, table, fatal=False))
+    def refuse(self, subject: str, reason: str, table: str = "", *, fatal: bool = False) -> None:
+        """Record why something of the reply is no row or cell."""
+        self.refusals.append(Refusal(self.source.chunk.id, subject, reason, table, fatal))
 
     def _check(self, draft: Draft, columns: Mapping[str, Column], idle: Collection[str]) -> None:
         """Check the cells of a row; `_taken` is where a column's words of the rows before end:
@@ -168,6 +166,38 @@ class Drafts:
             )
             for draft in self.rows
         )
+
+
+def _by_column(
+    cells: Mapping[str, Any], columns: Collection[str]
+) -> tuple[dict[str, Mapping[str, Any]], dict[str, Mapping[str, Any]]]:
+    """What was given for the columns, and under names that no column has."""
+    given: dict[str, Mapping[str, Any]] = {}
+    strange: dict[str, Mapping[str, Any]] = {}
+    for name, said in cells.items():
+        column = by_name(name, columns)
+        held = given if column is not None and column not in given else strange
+        held[column or name] = said if isinstance(said, Mapping) else {"value": said}
+    return given, strange
+
+
+def value_of(cell: object) -> Any:
+    """The value of a cell as it was given, bare or with its words."""
+    return cell.get("value") if isinstance(cell, Mapping) else cell
+
+
+def _ask_back(draft: Draft, strange: Mapping[str, Mapping[str, Any]]) -> None:
+    """Put a finding at the columns of which nothing was said, where something was given under names
+    that no column has; without a better reply they are not known, which is not "not stated".
+    """
+    values = {name: value_of(cell) for name, cell in strange.items()}
+    said = {name: value for name, value in values.items() if value is not None}
+    told = ", ".join(f"{name} {value!r}" for name, value in said.items())
+    for name, checked in draft.cells.items():
+        if said and name not in draft.given and checked.cell.absence is Absence.NOT_STATED:
+            finding = say("is_it_this_column", told=told, name=name)
+            cell = Cell(name, absence=Absence.NOT_PARSED, detail=finding)
+            draft.given[name], draft.cells[name] = {}, Checked(cell, finding)
 
 
 def new_row(source: Source, table: str, ordinal: int, cells: Iterable[Cell]) -> Row:

@@ -12,11 +12,11 @@ from sliders.errors import ModelError
 from sliders.extraction.asking import generate, paid_for
 from sliders.extraction.cell import How
 from sliders.extraction.check import check_cell, quoted
-from sliders.extraction.drafts import Draft, Drafts
+from sliders.extraction.drafts import Draft, Drafts, value_of
 from sliders.extraction.grid_rows import Unread, grids_of
 from sliders.extraction.prompt import chunk_head, recheck_prompt
 from sliders.extraction.source import Source
-from sliders.llm.model import Model
+from sliders.llm.model import Model, Response
 from sliders.sentences import Sentences
 from sliders.values.expected import NUMERIC
 
@@ -31,32 +31,41 @@ _LEFT_OUT = "[...]"
 async def recheck(drafts: Drafts, model: Model) -> tuple[int, list[Unread]]:
     """Ask once more for the cells and rows that a check speaks against, and take what comes back.
 
-    A cell that is given again as it was keeps its doubt, whatever it is called;
-    a failed call changes nothing.
+    A cell that is given again as it was keeps its doubt, whatever it is called; a failed call
+    changes nothing. Rows of tables that are not there are asked for, too; where nothing comes back
+    for them, some of the text is not known.
 
     Returns:
         The tokens spent, and the lines of grids that still gave no row.
     """
     findings, missed = drafts.findings()[:_MOST_FINDINGS], drafts.unread()[:_MOST_FINDINGS]
-    if not findings and not missed:
+    homeless, drafts.homeless = drafts.homeless[:_MOST_FINDINGS], []
+    if not findings and not missed and not homeless:
         return 0, []
     lines = [
         *(_described(draft, name) for draft, name in findings),
         *(one.finding for one in missed),
+        *(_without_table(table, cells) for table, cells in homeless),
     ]
     numbered = [f"{number}. {line}" for number, line in enumerate(lines, 1)]
-    tables = [a for a in drafts.asked if a.table.name in {one.table for one in missed}]
+    tables = [a for a in drafts.asked if homeless or a.table.name in {m.table for m in missed}]
     reply = await generate(
-        recheck_prompt(passages(drafts, findings, missed), numbered, tables), model
+        recheck_prompt(passages(drafts, findings, missed, whole=bool(homeless)), numbered, tables),
+        model,
     )
+    told = reply.data if isinstance(reply, Response) and isinstance(reply.data, Mapping) else {}
+    for table, _ in homeless:
+        again = isinstance(told.get("new_rows"), list)
+        drafts.refuse("row", say("no_table", table=table), fatal=not again)
     if isinstance(reply, ModelError):
         return paid_for(reply), missed
-    told = reply.data if isinstance(reply.data, Mapping) else {}
     for item in told.get("cells", ()):
         number = item.get("number")
         if isinstance(number, int) and 1 <= number <= len(findings):
             _take(drafts, *findings[number - 1], item)
-    drafts.add(told.get("new_rows") or () if missed else ())
+    drafts.add(told.get("new_rows") or () if missed or homeless else ())
+    for table, _ in drafts.homeless:
+        drafts.refuse("row", say("no_table", table=table), fatal=True)
     left = {one.start for one in drafts.unread()}
     return reply.usage.tokens, [one for one in missed if one.start in left]
 
@@ -103,15 +112,24 @@ def _described(draft: Draft, name: str) -> str:
     )
 
 
+def _without_table(table: str, cells: Mapping[str, Any]) -> str:
+    told = ", ".join(f"{name} {value_of(cell)!r}" for name, cell in cells.items())
+    return say("row_of_no_table", told=told or "no cell", table=table)
+
+
 def passages(
-    drafts: Drafts, findings: Sequence[tuple[Draft, str]], missed: Sequence[Unread] = ()
+    drafts: Drafts,
+    findings: Sequence[tuple[Draft, str]],
+    missed: Sequence[Unread] = (),
+    *,
+    whole: bool = False,
 ) -> str:
-    """The text around the words of the findings, under the document's card and headings:
-    all of it only where words that were not found leave no place to look at.
+    """The text around the words of the findings, under the document's card and headings: all of it
+    where it is asked for, or where words that were not found leave no place to look at.
     """
     source = drafts.source
     places = [place for draft, name in findings for place in _places(drafts, draft, name)]
-    lost = any(not _places(drafts, draft, name) for draft, name in findings)
+    lost = whole or any(not _places(drafts, draft, name) for draft, name in findings)
     spans = (
         _merged(source, [*places, *((one.start, one.end) for one in missed)])
         if not lost

@@ -45,6 +45,9 @@ from sliders.settings import Settings
 # What it says of a failed attempt is said by the errors below.
 logging.getLogger("instructor").addHandler(logging.NullHandler())
 
+_MOST_CHANGES = 12
+"""Forms of one request that a server may refuse before it is given up."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
@@ -351,10 +354,10 @@ class OpenAIModel:
         """
         contents = [str(message["content"]) for message in arguments["messages"]]
         counted = cache(lambda: sum(map(self.count_tokens, contents)))
-        body = {"model": self._model, **self._options(request), **arguments}
         without: set[str] = set()
         most: dict[str, int] = {}
-        for _ in body:
+        for _ in range(_MOST_CHANGES):
+            body = {"model": self._model, **self._options(request), **arguments}
             fitted = self._arguments.fitted(body, counted) | most
             fitted = {name: value for name, value in fitted.items() if name not in without}
             try:

@@ -72,6 +72,7 @@ async def test_a_row_of_an_unknown_table_is_a_refusal_and_the_others_stay() -> N
     found, _ = await read(
         TEXT,
         {"rows": [row("boats", name=said("Merrow", "Merrow")), TERN, NORTH]},
+        {"cells": [], "new_rows": []},
         tables=(FERRIES, QUAYS),
     )
     assert len(found.rows) == 2
@@ -86,6 +87,36 @@ async def test_an_unknown_column_is_a_refusal_and_its_row_stays() -> None:
     )
     assert values(found) == [("Tern", None)]
     assert "crew" in found.refusals[0].reason and not found.failed("ferries")
+
+
+@pytest.mark.parametrize(("table", "column"), [("FERRIES", "CARS"), ("Ferries ", "cars_")])
+async def test_names_are_matched_as_sql_does(table: str, column: str) -> None:
+    cells = {"Name": said("Tern", "Tern"), column: said(35, "35 cars")}
+    reply = {"rows": [{"table": table, "cells": cells}]}
+    found, model = await read(TEXT, reply, tables=(FERRIES, QUAYS))
+    assert values(found) == [("Tern", 35)] and not found.refusals and len(model.history) == 1
+
+
+async def test_a_name_that_matches_nothing_is_asked_back_once() -> None:
+    strange = row("ferries", name=said("Tern", "Tern"), capacity=said(35, "35 cars"))
+    again = {"cells": [{"number": 1, "value": 35, "words": ["35 cars"], "how": "stated"}]}
+    found, model = await read(TEXT, {"rows": [strange]}, again)
+    assert values(found) == [("Tern", 35)] and len(model.history) == 2
+    assert "capacity 35" in model.history[1].messages[-1].content
+    found, _ = await read(TEXT, {"rows": [strange]}, {"cells": []})
+    cell = found.rows[0].cell("cars")
+    assert cell is not None and cell.absence is Absence.NOT_PARSED and "capacity" in cell.detail
+
+
+async def test_a_row_of_no_table_is_asked_back_once_and_else_not_known() -> None:
+    tables = (FERRIES, QUAYS)
+    boat = {**TERN, "table": "boats"}
+    again = {"cells": [], "new_rows": [TERN]}
+    found, model = await read(TEXT, {"rows": [boat]}, again, tables=tables)
+    assert values(found) == [("Tern", 35)] and not found.failed("ferries")
+    assert "boats" in model.history[1].messages[-1].content
+    found, _ = await read(TEXT, {"rows": [boat]}, {"cells": [], "new_rows": [boat]}, tables=tables)
+    assert found.failed("ferries") and not found.rows
 
 
 async def test_odd_cells_cost_no_row() -> None:
