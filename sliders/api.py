@@ -26,6 +26,7 @@ from sliders.engine.estimate import Estimate, estimate
 from sliders.engine.fill import fill_cells
 from sliders.engine.ingest import AddReport, Paths, add_paths, add_text
 from sliders.engine.query_results import Tables
+from sliders.engine.query_run import explain_query
 from sliders.engine.question import TABLES
 from sliders.engine.question_columns import describe_pinned, plan_tables
 from sliders.engine.session import Report, Session, silent
@@ -248,7 +249,7 @@ class Workspace:
             QueryError: a query that is not supported, with its place.
         """
         if query_results.is_sql(question):
-            return Listing(run_sync(query_results.explain_sql(self.session, question)))
+            return Listing(run_sync(explain_query(self.session, question)))
         return Listing("\n".join([str(self.estimate(question)), *parse_hints(question).lines()]))
 
     async def query_async(

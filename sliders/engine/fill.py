@@ -47,6 +47,11 @@ def missing_work(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[
     return [item for document, asked in missing.items() for item in _work(session, document, asked)]
 
 
+def all_read(session: Session, wanted: Mapping[str, Sequence[str]]) -> bool:
+    """Whether nothing is to be asked for these columns by table."""
+    return not _missing(session, wanted, session.catalog.chunks.places())
+
+
 def _missing(
     session: Session,
     wanted: Mapping[str, Sequence[str]],

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 from sliders.answer.result import Completeness, frame_of
 from sliders.engine.completeness import completeness
-from sliders.engine.fill import fill_cells, missing_work
+from sliders.engine.fill import all_read, fill_cells
 from sliders.engine.query_binding import DOCS, bind
 from sliders.engine.query_cells import load_known
-from sliders.engine.query_run import explain_query, run_query
+from sliders.engine.query_run import explains, run_query
 from sliders.engine.session import Session
 from sliders.engine.settle import decided, settled_key
 from sliders.engine.table_stages import settle_tables
 from sliders.errors import ModelUnavailable, QueryError, StoreError, UnsafeStatement
 from sliders.llm.outcomes import every_call_failed
 from sliders.markup import note, table_html
-from sliders.query.explain import QueryExplanation
 from sliders.query.parsing import Query, parse_query
 from sliders.query.predicates import SYSTEM
 from sliders.schema.types import Schema, Table
@@ -109,7 +108,7 @@ async def query_frame(
     ambiguous column; UnsafeStatement: it is not one SELECT, or names what it may not see;
     StoreError: SQLite finds an error.
     """
-    if _explains(sql):
+    if explains(sql):
         raise UnsafeStatement(
             "EXPLAIN tells how a query would be done and gives no rows; give the "
             "SELECT to `explain`"
@@ -142,11 +141,10 @@ async def _filled_frame(
     named = {name: asked for name, asked in columns.items() if asked}
     filled = await fill_cells(session, named)
     stopped = await settle_tables(session, filled.stopped, list(columns))
-    bound = {use.table for use in query.tables if use.written == DOCS}
-    for table in tables:
-        if table.name in bound and table.grain == "document":
-            frame = _frame(beside_documents(session, sql, table, list(columns)))
-            break
+    bound = [use.table for use in query.tables if use.written == DOCS]
+    docs = [table for table in tables if table.name in bound and table.grain == "document"]
+    if docs:
+        frame = _frame(beside_documents(session, sql, docs[0], list(columns)))
     else:
         frame = plain(session, sql)
     return _told(frame, session, named, stopped)
@@ -179,7 +177,7 @@ def known_frame(session: Session, sql: str) -> pd.DataFrame | None:
 
     Nothing is read, repaired or written. Raises UnsafeStatement, StoreError: as `plain`.
     """
-    standing = None if _explains(sql) else _standing(session, sql)
+    standing = None if explains(sql) else _standing(session, sql)
     if standing is None or not all(_is_settled(session, name) for name in standing):
         return None
     return _told(plain(session, sql), session, standing)
@@ -259,24 +257,11 @@ def _is_whole(ledger: Completeness) -> bool:
     )
 
 
-async def explain_sql(session: Session, sql: str) -> QueryExplanation:
-    """EXPLAIN of a query over documents; no model is called, and nothing is changed but the index.
-
-    Raises QueryError: as `query_frame`.
-    """
-    words = sql.lstrip()[len("explain ") :] if _explains(sql) else sql
-    return await explain_query(session, words)
-
-
 def is_sql(text: str) -> bool:
     """Whether the words are a query, not a question."""
     return (
         text.lstrip().lower().startswith(("select ", "select\n", "select\t", "with ", "explain "))
     )
-
-
-def _explains(sql: str) -> bool:
-    return sql.lstrip()[: len("explain ")].casefold() == "explain "
 
 
 def _standing(session: Session, sql: str) -> dict[str, tuple[str, ...]] | None:
@@ -291,37 +276,24 @@ def _standing(session: Session, sql: str) -> dict[str, tuple[str, ...]] | None:
     try:
         needed = _wanted(session, needed_cells(sql, session.schema))
     except QueryError:  # over documents, its errors are the planner's to tell
-        return (
-            filled
-            if session.filled
-            and not any(word.casefold().strip('(),;"') == DOCS for word in sql.split())
-            else None
-        )
-    if (
-        DOCS in needed and len(needed) > 1
-    ):  # every document is a row of it, also one of which no row was read
-        return None
-    there = (
-        needed.keys() <= filled.keys()
-        and not missing_work(session, needed)
-        and not _partial(session, needed)
-    )
-    return needed if there else None
+        over_documents = any(word.casefold().strip('(),;"') == DOCS for word in sql.split())
+        return filled if session.filled and not over_documents else None
+    if DOCS in needed and len(needed) > 1:
+        return None  # every document is a row of it, also one of which no row was read
+    there = needed.keys() <= filled.keys() and all_read(session, needed)
+    return needed if there and not _partial(session, needed) else None
 
 
 def _wanted(session: Session, needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Columns to be read by table: rows of which a query names no column are those of the columns
     that were read, else of all.
     """
-    wanted = {}
-    for name, columns in needed.items():
-        several = [
-            t for t in session.schema.tables if t.name == name and t.grain == "many" and not columns
-        ]
-        asked = session.catalog.extractions.columns_asked(name) if several else ()
-        wanted[name] = columns or tuple(
-            c for table in several for c in table.column_names if not asked or c in asked
-        )
+    wanted = dict(needed)
+    for table in session.schema.tables:
+        if table.grain == "many" and needed.get(table.name) == ():
+            asked = session.catalog.extractions.columns_asked(table.name)
+            names = (name for name in table.column_names if not asked or name in asked)
+            wanted[table.name] = tuple(names)
     return wanted
 
 

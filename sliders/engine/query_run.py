@@ -120,11 +120,18 @@ async def _settled(running: Running) -> bool:
 
 
 async def explain_query(session: Session, sql: str) -> QueryExplanation:
-    """EXPLAIN: the plan of a query with estimated tokens and their interval; no model is called.
+    """EXPLAIN: the plan of a query, which may begin with that word, with estimated tokens and their
+    interval; no model is called, and nothing is changed but the index.
 
     Raises QueryError: as `run_query`.
     """
-    return plan_before(_open(session, *bind(session, sql, {}, save=False)))
+    words = sql.lstrip()[len("explain ") :] if explains(sql) else sql
+    return plan_before(_open(session, *bind(session, words, {}, save=False)))
+
+
+def explains(sql: str) -> bool:
+    """Whether a statement asks how it would be done."""
+    return sql.lstrip()[: len("explain ")].casefold() == "explain "
 
 
 def _open(session: Session, query: Query, tables: Sequence[Table], reuse: bool = True) -> Running:

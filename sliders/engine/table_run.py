@@ -61,12 +61,13 @@ class TableRun(CellPlan):
         *,
         whole: bool = False,
     ) -> None:
-        """Reads what is still needed of a document, call by call; see `next_call`."""
+        """Reads and stores what is still needed of a document, call by call; see `next_call`."""
         while call := self.next_call(document_id, where, selected, whole=whole):
             if call.rows:
                 await self.ask(document_id, call.attributes, call.rows)
             else:
                 self._give_up(document_id, call.attributes)
+        self._save([document_id])
 
     def refresh(self) -> bool:
         """Knows a document again as the table shows it now; whether that is news."""
@@ -100,7 +101,6 @@ class TableRun(CellPlan):
                 found.append(cell.column)
                 self._know(document_id, cell)
         self.steps.setdefault(document_id, []).append(CallTrace(tuple(names), tokens, tuple(found)))
-        self._save([document_id])
         self.filling.save(reading, extraction, (), ())
 
     def reopen(self, document_id: str) -> bool:
@@ -127,7 +127,6 @@ class TableRun(CellPlan):
             self.given_up.setdefault(document_id, set()).add(name)
             empty = Cell(name, absence=Absence.NOT_STATED)
             self._know(document_id, self.refused.pop((document_id, name), empty))
-        self._save([document_id])
 
     def _stands(self, cell: Cell) -> bool:
         return enters(cell, self.session.settings.unverified)
