@@ -95,6 +95,12 @@ def _unread(ledger: Completeness) -> str:
     )
 
 
+def _unreadable(ledger: Completeness) -> str:
+    """That values which were given could not be read as what their columns hold, or ""."""
+    gap = next((gap for gap in ledger.missing if gap.kind == "value"), None)
+    return str(gap) if gap and ledger.unparsed_cells else ""
+
+
 async def _with_judged_values(
     session: Session, need: Need, found: SqlAnswer, profiles: Sequence[TableProfile]
 ) -> tuple[SqlAnswer, Sequence[TableProfile], Need]:
@@ -183,7 +189,7 @@ def _finished(
     if found.sql:
         tried = try_variations(session, found, views, ledger)
     ledger = tried.ledger
-    unread = stopped or _unread(ledger)
+    unread = stopped or _unread(ledger) or _unreadable(ledger)
     if status == "answered" and not ledger.complete:
         status = "incomplete"
     elif status == "not_found" and unread:  # what was not read may tell it
