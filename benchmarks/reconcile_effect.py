@@ -30,7 +30,7 @@ from sliders import Workspace
 from sliders.answer import TableView, answer_question
 from sliders.engine import known_need, settle_data_table, ways_of
 from sliders.llm import Model
-from sliders.store import run_readonly
+from sliders.store import Terms, run_readonly
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,9 @@ async def compare_one(
                 as_extracted(ws)
             if on and given.again:
                 for one in ws.schema.tables:
-                    ws.session.catalog.knowledge.set_statistic(f"settled:{one.name}", "")
+                    tables = ws.session.catalog.settled
+                    if (last := tables.of(one.name)) is not None:
+                        tables.keep(one.name, replace(last, terms=Terms(0)), ())
                     await settle_data_table(ws.session, one)
             told = content(ws)
             model = ws.session.models.model_for("answer")

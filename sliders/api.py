@@ -21,7 +21,6 @@ from sliders.engine import corrections, query_results, reconcile_memory, undone_
 from sliders.engine.ask import ask_questions
 from sliders.engine.backend import runner_for
 from sliders.engine.connections import connect
-from sliders.engine.corrections import OpenConflict
 from sliders.engine.estimate import Estimate, estimate
 from sliders.engine.fill import fill_cells
 from sliders.engine.ingest import AddReport, Paths, add_paths, add_text
@@ -45,6 +44,7 @@ from sliders.schema.types import Schema, Table
 from sliders.settings import Budget, Settings
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, place_of
+from sliders.store.facts import OpenConflict
 from sliders.store.file import refuse_foreign
 from sliders.store.records import Correction, ExportFormat, Run, TableVersion
 

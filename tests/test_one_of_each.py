@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sliders.store import Catalog, Database
+
 SOURCES = Path(__file__).parents[1] / "sliders"
 
 
@@ -51,3 +53,11 @@ def test_it_is_called_in_one_module(call: str, module: str) -> None:
 
 def test_no_other_way_of_sqlglot_to_parse_is_used() -> None:
     assert _modules("maybe_parse") == []
+
+
+def test_no_table_is_a_store_of_nameless_texts(tmp_path: Path) -> None:
+    with Database(tmp_path / "w.db") as database:
+        Catalog(database)
+        tables = {name: names for name, names in database.names().items() if name[:3] == "sl_"}
+    pairs = {name for name, names in tables.items() if len(names) <= 2 and "value" in names}
+    assert pairs == {"sl_meta"} and len(tables) > 20

@@ -267,8 +267,16 @@ def _members(
     detail.set("expressions", [exp.alias_(key.copy(), name) for name, key in keys])
     for name, measure in held:
         detail = detail.select(exp.alias_(measure.this.copy(), name))
-    summed = [m.this for m in measures if isinstance(m.this, exp.Column)]
+    summed = [column for m in measures if isinstance(column := _counted(m), exp.Column)]
     return detail.where(_stated(summed[0])) if len(summed) == len(measures) == 1 else detail
+
+
+def _counted(measure: exp.Expr) -> exp.Expr:
+    """What an aggregate runs over, without the word DISTINCT."""
+    of: exp.Expr = measure.this
+    alone = isinstance(of, exp.Distinct) and len(of.expressions) == 1
+    column: exp.Expr = of.expressions[0] if alone else of
+    return column
 
 
 def _without(select: exp.Select, *clauses: str) -> exp.Select:

@@ -18,9 +18,9 @@ from sqlite_utils.db import ForeignKey
 
 from sliders.store import codec
 from sliders.store.catalog import Catalog
+from sliders.store.fact_tables import unread_lines
 from sliders.store.layout import (
     AUDIT_LAYOUT,
-    METADATA,
     cells,
     chunks,
     columns,
@@ -30,6 +30,7 @@ from sliders.store.layout import (
     rows,
     tables,
 )
+from sliders.store.layout_columns import METADATA
 from sliders.store.records import Relation
 from sliders.store.sql_names import SYSTEM_COLUMNS
 
@@ -45,6 +46,7 @@ _KEYS = {
     "row_id": ("audit_rows", "id"),
     "source_row_id": ("audit_rows", "id"),
     "run": ("audit_runs", "id"),
+    "decision": ("audit_decisions", "id"),
 }
 _EVIDENCE = """SELECT k.table_name, c.row_id, k.name AS column_name, c.value, c.printed,
         c.grounding, d.name AS document, c.page, replace(substr(d.text, max(c.start - 79, 1),
@@ -66,8 +68,8 @@ class _Copy:
     select: Select[Any]
     key: tuple[str, ...] = ()
     told: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
-    loose: bool = False
-    """Its names of tables and rows may be of things that are gone."""
+    loose: tuple[str, ...] = ()
+    """Columns whose names may be of things that are gone."""
 
 
 def _named(table: Any, names: str) -> list[ColumnElement[Any]]:
@@ -193,10 +195,53 @@ _COPIES: tuple[_Copy, ...] = (
         of_table=True,
     ),
     _plain(
-        "derivations", "version row_id column_name source_value value kind reason", of_table=True
+        "derivations",
+        "version row_id column_name source_value value kind reason correction",
+        of_table=True,
     ),
     _plain("runs", "id kind question status started finished settings outcome", ("id",)),
-    _plain("decisions", "id run stage subject verdict reason tokens at", ("id",)),
+    _plain(
+        "decisions",
+        "id run stage kind document chunk_id table_name column_name verdict reason tokens at",
+        ("id",),
+        loose=("chunk_id", "table_name"),
+    ),
+    _plain("decision_rows", "decision row_id", ("decision", "row_id"), loose=("row_id",)),
+    _plain(
+        "conflicts",
+        "table_name number side column_name thing value document quote page reason",
+        ("table_name", "number", "side"),
+        told={"thing": _joined(", ")},
+    ),
+    _plain(
+        "open_names",
+        "table_name number side position column_name form joined reason",
+        ("table_name", "number", "side", "position"),
+    ),
+    _plain(
+        "row_groups",
+        "table_name kind number part position row_id",
+        ("table_name", "kind", "number", "part", "position"),
+        loose=("row_id",),
+    ),
+    _Copy(
+        "audit_unread_lines",
+        select(
+            *_named(unread_lines, "key table_name"),
+            chunks.c.id.label("chunk_id"),
+            *_named(unread_lines, "finding printed"),
+        )
+        .join_from(unread_lines, chunks)
+        .order_by(unread_lines.c.key),
+        ("key",),
+    ),
+    _plain(
+        "settlements",
+        "table_name signature verdict reason key_columns programs",
+        ("table_name", "signature"),
+    ),
+    _plain("questions", "hash question columns uncovered draft", ("hash",)),
+    _plain("document_facts", "document_id card date", ("document_id",)),
     _plain("sql_attempts", "id run stage question sql outcome detail rows seconds at", ("id",)),
     _plain(
         "calls",
@@ -213,7 +258,7 @@ _COPIES: tuple[_Copy, ...] = (
         "corrections",
         "id kind table_name subject column_name value author reason created revoked",
         ("id",),
-        loose=True,
+        loose=("table_name",),
     ),
     _plain("schemas", "version schema reason created", ("version",)),
 )
@@ -262,13 +307,10 @@ def _create(
     name: str,
     types: dict[str, Any],
     key: tuple[str, ...] = (),
-    loose: bool = False,
+    loose: tuple[str, ...] = (),
 ) -> None:
-    keys = (
-        []
-        if loose
-        else [ForeignKey(name, column, *_KEYS[column]) for column in types if column in _KEYS]
-    )
+    referring = [column for column in types if column in _KEYS and column not in loose]
+    keys = [ForeignKey(name, column, *_KEYS[column]) for column in referring]
     audit.create_table(name, types, pk=key or None, foreign_keys=keys)
 
 

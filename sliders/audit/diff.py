@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from sliders.engine.corrections import decided_values
 from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
 from sliders.markup import note, table_html
 from sliders.schema.types import Schema
 from sliders.store.catalog import Catalog
 from sliders.store.data_rows import DataRow
+from sliders.store.lineage import Lineage, lineages
 from sliders.store.records import Run, StoredDocument, TableVersion
 
 CauseKind = Literal[
@@ -320,39 +320,31 @@ def _cell_changes(
         for column in new.columns
         if _held(first, column, printed) != second.values[column]
     ]
-    rows = catalog.extractions.get(
-        sorted({source for _, second, _ in changed for source in second.sources})
-    )
-    runs = catalog.calls.runs(
-        cell.call_id for row in rows.values() for cell in row.cells if cell.call_id
-    )
+    found = lineages(catalog, new.table, [second.row_id for _, second, _ in changed], new)
+    cells = (c for one in found.values() for row in one.sources for c in row.cells)
+    runs = catalog.calls.runs(cell.call_id for cell in cells if cell.call_id)
     for first, second, column in changed:
         name = names.get(column, column)
         before, after = _held(first, column, printed), second.values[column]
+        lineage = found[second.row_id]
         cause = (
-            _person(context, new, second, name)
+            _person(context, lineage, name)
             or (
                 Cause("column", f"{name} was asked for the first time")
                 if column not in asked | beside
                 else None
             )
-            or _reading(context, [rows[s].cell(name) for s in second.sources if s in rows], runs)
+            or _reading(context, [row.cell(name) for row in lineage.sources], runs)
             or _cut(context, new.table, name)
-            or _repaired(context, new, second, name)
+            or _repaired(new, lineage, name)
         )
         yield CellChange(new.table, second.document, second.row_id, name, before, after, cause)
 
 
-def _person(context: _Context, version: TableVersion, row: DataRow, column: str) -> Cause | None:
-    if told := decided_values(context.catalog, version.table, row.row_id, version.version).get(
-        column
-    ):
-        return Cause("correction", told)
-    back = [
-        d
-        for d in context.decisions
-        if d.verdict == "revoked" and d.subject == f"table:{version.table}"
-    ]
+def _person(context: _Context, lineage: Lineage, column: str) -> Cause | None:
+    if column in lineage.decided:
+        return Cause("correction", lineage.decided[column].words)
+    back = [d for d in context.decisions if (d.verdict, d.table) == ("revoked", lineage.table)]
     return Cause("correction", back[-1].reason) if back else None
 
 
@@ -368,13 +360,16 @@ def _reading(context: _Context, cells: Iterable[Any], runs: Mapping[str, int]) -
 
 
 def _cut(context: _Context, table: str, column: str) -> Cause | None:
-    subject = f"column:{table}.{column}"
-    made = [d for d in context.decisions if d.subject == subject and d.verdict == "calibrated"]
+    made = [
+        d
+        for d in context.decisions
+        if (d.table, d.column, d.verdict) == (table, column, "calibrated")
+    ]
     return Cause("calibration", made[-1].reason) if made else None
 
 
-def _repaired(context: _Context, version: TableVersion, row: DataRow, column: str) -> Cause:
-    declared = context.catalog.tables.derivations(version.table, row.row_id, version.version)
+def _repaired(version: TableVersion, lineage: Lineage, column: str) -> Cause:
+    declared = (change.made for change in lineage.changes)
     return next(
         (Cause("repair", f"{d.kind}: {d.reason}") for d in declared if d.column == column),
         _repair(version),

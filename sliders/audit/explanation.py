@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sliders.engine.corrections import decided_values
 from sliders.engine.session import Session
 from sliders.errors import StoreError
 from sliders.extraction.cell import Grounding
 from sliders.markup import preformatted
 from sliders.retrieval.chunk import Chunk
-from sliders.store.lineage import Evidence, doubt_of, lineage_of, words_of_odds
+from sliders.store.lineage import Evidence, doubt_of, lineage_of, lineages, words_of_odds
 from sliders.store.records import Decision, StoredDocument, Task
 
 
@@ -78,15 +77,15 @@ def why(session: Session, subject: str) -> Explanation:
         )
     if (document := document or next(iter(ending), None)) is not None:
         return _document(session, document)
-    decisions = session.catalog.journal.decisions(subject=f"table:{subject}")
+    decisions = session.catalog.journal.decisions(kind="table", table=subject)
     if decisions or any(r.name == subject for r in session.catalog.schemas.relations()):
         return Explanation(subject, "table", _versions(session, subject), (), tuple(decisions))
-    decisions = session.catalog.journal.decisions(subject=f"chunk:{subject}")
+    decisions = session.catalog.journal.decisions(chunk=subject)
     chunk = session.catalog.chunks.find(subject)
     if decisions or chunk is not None:
         lines = _chunk(session, chunk, documents) if chunk is not None else ()
         return Explanation(subject, "chunk", lines, (), tuple(decisions))
-    decisions = session.catalog.journal.decisions(subject=f"document:{subject}")
+    decisions = session.catalog.journal.decisions(document=subject)
     if decisions:  # a file that could not be read
         return Explanation(subject, "document", (), (), tuple(decisions))
     raise StoreError(
@@ -97,7 +96,8 @@ def why(session: Session, subject: str) -> Explanation:
 
 def _row(session: Session, row_id: str) -> Explanation:
     row = session.catalog.extractions.get([row_id])[row_id]
-    sources = session.catalog.tables.sources(row.table, row_id)
+    lineage = lineages(session.catalog, row.table, [row_id]).get(row_id)
+    sources = [one.id for one in lineage.sources] if lineage else []
     lines = [f"one row of {row.table}, read from chunk {row.chunk_id}"]
     if not sources:
         lines.append(
@@ -113,11 +113,13 @@ def _row(session: Session, row_id: str) -> Explanation:
         if cell.absence is not None and (row_id, cell.column) not in shown:
             said = "" if cell.value is None else f"; the model said {cell.value!r}"
             lines.append(f"{cell.column} is empty: {doubt_of(cell)}{said}")
-    lines += _derived(session, row.table, row_id) if sources else []
+    for change in lineage.changes if lineage else ():
+        made = change.made
+        lines.append(f"the table shows {made.column} = {made.value!r}: {change.words}")
     journal = session.catalog.journal
     decisions = [
-        *journal.decisions(subject=f"chunk:{row.chunk_id}"),
-        *journal.decisions(mentions=row_id),
+        *journal.decisions(chunk=row.chunk_id),
+        *journal.decisions(row=row_id),
     ]
     return Explanation(row_id, "row", tuple(lines), tuple(evidence), tuple(decisions))
 
@@ -142,16 +144,6 @@ def _told_by(evidence: Sequence[Evidence]) -> list[str]:
     return lines
 
 
-def _derived(session: Session, table: str, row_id: str) -> list[str]:
-    """What the table shows instead of what was read, and who or what decided it."""
-    decided = decided_values(session.catalog, table, row_id)
-    shown = session.catalog.tables.derivations(table, row_id)
-    return [
-        f"the table shows {made.column} = {made.value!r}: {decided.get(made.column, made.reason)}"
-        for made in shown
-    ]
-
-
 def _document(session: Session, document: StoredDocument) -> Explanation:
     chunks = {c.id for c in session.catalog.chunks.of(document.id)}
     lines = [
@@ -169,10 +161,8 @@ def _document(session: Session, document: StoredDocument) -> Explanation:
         ]
         lines.append(f"{relation.name}: {count} rows; {_asked(tasks)}")
     journal = session.catalog.journal
-    decisions = journal.decisions(subject=f"document:{document.name}")
-    decisions += [
-        d for chunk in sorted(chunks) for d in journal.decisions(subject=f"chunk:{chunk}")
-    ]
+    decisions = journal.decisions(document=document.name)
+    decisions += [d for chunk in sorted(chunks) for d in journal.decisions(chunk=chunk)]
     return Explanation(document.name, "document", tuple(lines), (), tuple(decisions))
 
 

@@ -61,6 +61,7 @@ def check_audit(path: str | Path) -> Verification:
       has as many rows as when it was made;
     - what stands beside a value (its bound, its doubt) stands beside the same value of a cell;
       a canonical form is what its row prints, or is declared;
+    - what is left open is about columns and rows of its table;
     - nothing refers to what is not there.
 
     Raises:
@@ -90,7 +91,7 @@ def _verify(audit: Database) -> Verification:
             f"knows {AUDIT_LAYOUT}"
         )
     problems: list[str] = []
-    for check in (_documents, _references, _spans, _computed, _absences, _tables):
+    for check in (_documents, _references, _spans, _computed, _absences, _tables, _open):
         found = list(check(audit))
         problems += found[:_MOST_PROBLEMS]
         if len(found) > _MOST_PROBLEMS:
@@ -219,6 +220,22 @@ def _tables(audit: Database) -> Iterator[str]:
                 yield from _values(audit, table, relation, name, sql_name, cell, chain)
                 for companion in (c for c in beside if c.companion_of == name):
                     yield from _companions(audit, table, relation, companion, sql_name, cell, chain)
+
+
+def _open(audit: Database) -> Iterator[str]:
+    """Open questions about what their table does not have; a row may be gone since."""
+    for table, column in audit.query(
+        """SELECT DISTINCT o.table_name, o.column_name FROM (SELECT table_name, column_name
+        FROM audit_conflicts UNION SELECT table_name, column_name FROM audit_open_names) o
+        LEFT JOIN audit_columns k ON k.table_name = o.table_name AND k.name = o.column_name
+        WHERE k.id IS NULL"""
+    ):
+        yield f"table {table!r}: column {column!r}, which it does not have, is left open"
+    for table, row in audit.query(
+        """SELECT DISTINCT g.table_name, g.row_id FROM audit_row_groups g
+        JOIN audit_rows r ON r.id = g.row_id WHERE r.table_name <> g.table_name"""
+    ):
+        yield f"table {table!r}: row {row!r} of another table is left open"
 
 
 def _ancestors(audit: Database, table: str, version: int) -> str:

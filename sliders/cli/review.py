@@ -279,7 +279,7 @@ def merge(
             )
             how = (
                 f"sliders set-value {table} {left[0].column} VALUE --where "
-                f"document={left[0].candidates[0]['document']}"
+                f"document={left[0].candidates[0].document}"
             )
             print(f"sliders: {told}; decide each, as in: {how}", file=sys.stderr)
 

@@ -20,10 +20,11 @@ from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.reconcile.guard import Outcome, repaired
 from sliders.reconcile.repair_agent import Repairer
-from sliders.reconcile.repairs import Case, Operation, Options, Program
+from sliders.reconcile.repairs import Case, Options
 from sliders.reconcile.statements import copy_sql
 from sliders.reconcile.variants import shortened
 from sliders.schema.types import Table
+from sliders.store.facts import Operation, Program
 
 _LETTERS = "ABCDEF"
 _NONE = "N"

@@ -6,7 +6,6 @@ from .choose_chunks import shown_to_gate as shown_to_gate
 from .cite import citations_of as citations_of
 from .connections import ModelSet as ModelSet
 from .connections import connect as connect
-from .corrections import OpenConflict as OpenConflict
 from .corrections import matching as matching
 from .date_conventions import context_of as context_of
 from .document_cards import card_of as card_of

@@ -11,14 +11,12 @@ from sliders.answer.citations import columns_used
 from sliders.answer.result import Citation
 from sliders.answer.tracing import traces
 from sliders.answer.turns import TableView
-from sliders.engine.corrections import decided_values
 from sliders.engine.session import Session
 from sliders.errors import QueryError, StoreError
-from sliders.extraction.cell import Cell, Row, Scalar
+from sliders.extraction.cell import Row
 from sliders.retrieval.sentences import sentence_spans
 from sliders.store.cage import run_readonly
-from sliders.store.lineage import doubt_of, values_shown, words_of_odds
-from sliders.store.materialise import enters
+from sliders.store.lineage import Change, Lineage, Reading, doubt_of, lineages, words_of_odds
 from sliders.store.records import Relation
 
 MOST, MOST_RESULT_ROWS = 20, 50
@@ -46,14 +44,18 @@ def cite(
     used, out = columns_used(sql, views), list[Citation]()
     names = {d.id: d.name for d in session.catalog.documents.all(superseded=True)}
     relations = {r.relation.lower(): r for r in session.catalog.schemas.relations()}
-    columns = {view.name.lower(): used.get(view.name, ()) for view in views}
     known: dict[tuple[str, str], list[Citation]] = {}
+    for view in views:
+        table = view.name.lower()
+        wanted = {column.lower() for column in used.get(view.name, ())}
+        rows = [row_id for _, of, row_id in places if of == table]
+        if rows:
+            known |= {
+                (table, row_id): found
+                for row_id, found in _of_rows(session, relations[table], rows, wanted, names)
+            }
     for number, table, row_id in places:
-        if (table, row_id) not in known:
-            known[table, row_id] = _of_row(
-                session, relations[table], row_id, {c.lower() for c in columns[table]}, names
-            )
-        out += [replace(one, result_row=number) for one in known[table, row_id]]
+        out += [replace(one, result_row=number) for one in known.get((table, row_id), ())]
     order = sorted(
         out, key=lambda c: (c.result_row is None, c.result_row or 0, not _carries(c, shown))
     )
@@ -134,68 +136,56 @@ def citations_of(
     names = {d.id: d.name for d in session.catalog.documents.all(superseded=True)}
     found: dict[Citation, None] = {}
     for relation in session.catalog.schemas.relations():
-        for identifier in row_ids:
-            found |= dict.fromkeys(_of_row(session, relation, identifier, wanted, names))
+        for _, citations in _of_rows(session, relation, row_ids, wanted, names):
+            found |= dict.fromkeys(citations)
     return list(found)
 
 
-def _of_row(
+def _of_rows(
     session: Session,
     relation: Relation,
-    identifier: str,
+    row_ids: Sequence[str],
     wanted: set[str],
     names: Mapping[str, str],
-) -> list[Citation]:
-    """The citations of one row of a table; none where it has no such row."""
-    sources = session.catalog.extractions.get(
-        session.catalog.tables.sources(relation.name, identifier)
+) -> Iterator[tuple[str, list[Citation]]]:
+    """The citations of rows of a table, by row id; none of a row that it does not have."""
+    found = lineages(session.catalog, relation.name, row_ids)
+    for row_id, lineage in found.items():
+        asked = [c.name for c in relation.columns if not wanted or c.sql_name.lower() in wanted]
+        cited = [
+            _of_decision(lineage, change, names)
+            for column, change in lineage.decided.items()
+            if column in asked and lineage.sources
+        ]
+        for reading in lineage.carrying():
+            if reading.cell.column in asked and reading.cell.column not in lineage.decided:
+                cited += _of_reading(session, reading, names)
+        yield row_id, cited
+
+
+def _of_decision(lineage: Lineage, change: Change, names: Mapping[str, str]) -> Citation:
+    """The citation of a value that a person decided."""
+    column, row_id = change.made.column, lineage.row_id
+    own = (row for row in lineage.sources if row.id == row_id)
+    home = next(own, lineage.sources[0]).document_id
+    shown = lineage.shown.get(column)
+    return Citation(
+        names.get(home, home),
+        "",
+        None,
+        lineage.table,
+        column,
+        row_id,
+        shown,
+        home,
+        how="decided",
+        reason=change.words,
     )
-    if not sources:
-        return []
-    shown = values_shown(session.catalog, relation.name, identifier)
-    decided = decided_values(session.catalog, relation.name, identifier)
-    found: list[Citation] = []
-    for column, told in decided.items():
-        if not wanted or relation.sql_name(column).lower() in wanted:
-            home = (sources.get(identifier) or next(iter(sources.values()))).document_id
-            found.append(
-                Citation(
-                    names.get(home, home),
-                    "",
-                    None,
-                    relation.name,
-                    column,
-                    identifier,
-                    shown.get(column),
-                    home,
-                    how="decided",
-                    reason=told,
-                )
-            )
-    for row, cell in _carrying(session, sources.values(), shown):
-        if cell.column not in decided and (
-            not wanted or relation.sql_name(cell.column).lower() in wanted
-        ):
-            found += _of_cell(session, row, cell, names)
-    return found
 
 
-def _carrying(
-    session: Session, rows: Iterable[Row], shown: Mapping[str, Scalar]
-) -> list[tuple[Row, Cell]]:
-    """The cells with a value that a data row rests on."""
-    cells = [
-        (r, c)
-        for r in rows
-        for c in r.cells
-        if c.value is not None and enters(c, session.settings.unverified)
-    ]
-    carried = {c.column for _, c in cells if c.value == shown.get(c.column)}
-    return [(r, c) for r, c in cells if c.column not in carried or c.value == shown[c.column]]
-
-
-def _of_cell(session: Session, row: Row, cell: Cell, names: Mapping[str, str]) -> list[Citation]:
+def _of_reading(session: Session, reading: Reading, names: Mapping[str, str]) -> list[Citation]:
     """A citation for each place that a value rests on; one without words where it rests on none."""
+    row, cell = reading.row, reading.cell
     about = Citation(
         names.get(row.document_id, row.document_id),
         "",
@@ -211,21 +201,19 @@ def _of_cell(session: Session, row: Row, cell: Cell, names: Mapping[str, str]) -
         doubt=doubt_of(cell),
     )
     out = []
-    for span in (cell.span, *cell.parts):
-        if span is not None:
-            quote = session.catalog.documents.text(span.document_id)[span.start : span.end]
-            document = names.get(span.document_id, span.document_id)
-            out.append(
-                replace(
-                    about,
-                    document=document,
-                    quote=quote,
-                    page=span.page,
-                    document_id=span.document_id,
-                    start=span.start,
-                    end=span.end,
-                )
+    for span in reading.spans:
+        quote = session.catalog.documents.text(span.document_id)[span.start : span.end]
+        out.append(
+            replace(
+                about,
+                document=names.get(span.document_id, span.document_id),
+                quote=quote,
+                page=span.page,
+                document_id=span.document_id,
+                start=span.start,
+                end=span.end,
             )
+        )
     return out or [about]
 
 

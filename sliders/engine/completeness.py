@@ -42,7 +42,7 @@ def completeness(
     if uncovered:
         missing.append(Gap("uncovered", f"no column holds {uncovered}"))
     missing += documents.rowless(left)
-    conflicts = (session.catalog.knowledge.statistic(f"conflicts:{t}", []) for t in columns)
+    conflicts = map(session.catalog.open_questions.conflicts, columns)
     return Completeness(
         documents=len(documents.filling | documents.silent),
         documents_with_rows=len(documents.filling),

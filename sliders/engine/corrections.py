@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from sliders.engine.session import Session
@@ -14,29 +13,10 @@ from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.human_corrections import DOCUMENT
 from sliders.schema.types import Table
 from sliders.store.catalog import Catalog
-from sliders.store.lineage import values_shown
+from sliders.store.facts import OpenConflict
 from sliders.store.materialise import enters
 from sliders.store.records import Correction, TableVersion
 from sliders.values.parse import parse_value
-
-
-@dataclass(frozen=True, slots=True)
-class OpenConflict:
-    """Values of one thing that contradict each other, and that nothing settled.
-
-    `candidates` are plain JSON.
-    """
-
-    table: str
-    column: str
-    key: tuple[Any, ...]
-    reason: str
-    candidates: tuple[Mapping[str, Any], ...]
-
-    def __str__(self) -> str:
-        about = ", ".join(str(part) for part in self.key)
-        sides = "; ".join(f"{c['value']!r} ({c['document']})" for c in self.candidates)
-        return f"{self.table}.{self.column} of {about}: {sides}. {self.reason}"
 
 
 def conflicts(session: Session, table: str | None = None) -> list[OpenConflict]:
@@ -45,32 +25,8 @@ def conflicts(session: Session, table: str | None = None) -> list[OpenConflict]:
     Raises:
         SchemaError: there is no such table.
     """
-    found = []
-    for known in session.schema.tables if table is None else [session.schema.table(table)]:
-        for stored in session.catalog.knowledge.statistic(f"conflicts:{known.name}", []):
-            found.append(
-                OpenConflict(
-                    known.name,
-                    stored["column"],
-                    tuple(stored["key"]),
-                    stored["reason"],
-                    tuple(stored["candidates"]),
-                )
-            )
-    return found
-
-
-def left_open(session: Session, table: str) -> list[list[str]]:
-    """The extracted rows that may be one thing and that the model left open, a group each."""
-    return list(session.catalog.knowledge.statistic(f"left open:{table}", []))
-
-
-def unsure_merges(session: Session, table: str) -> list[list[list[str]]]:
-    """Merged rows that nobody is certain to be one thing, each by the extracted rows
-    that would stand apart.
-    """
-    found: list[list[list[str]]] = session.catalog.knowledge.statistic(f"unsure merges:{table}", [])
-    return found
+    named = session.schema.tables if table is None else [session.schema.table(table)]
+    return [one for known in named for one in session.catalog.open_questions.conflicts(known.name)]
 
 
 def correct(
@@ -107,9 +63,10 @@ def correct(
     )
     session.decide(
         "reconcile",
-        f"table:{table}",
+        "table",
         kind,
         f"correction {number} by {author or 'the user'}: {reason}",
+        table=table,
     )
     return number
 
@@ -125,7 +82,11 @@ def revoke(session: Session, number: int) -> Correction:
     session.catalog.knowledge.revoke(number)
     found = known[number]
     session.decide(
-        "reconcile", f"table:{found.table}", "revoked", f"correction {number} is taken back"
+        "reconcile",
+        "table",
+        "revoked",
+        f"correction {number} is taken back",
+        table=found.table,
     )
     return found
 
@@ -141,38 +102,6 @@ def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
         for row in rows
     ]
     return max(holding(extracted, wanted), holding(_shown(session, table, list(wanted)), wanted))
-
-
-def decided_values(
-    catalog: Catalog, table: str, row_id: str, version: int | None = None
-) -> dict[str, str]:
-    """The columns of a row that show what a person decided, each with the words for the last
-    decision that names the row.
-
-    Args:
-        version: of the table; the current one when left out.
-    """
-    made = [d for d in catalog.tables.derivations(table, row_id, version) if d.kind == "correction"]
-    if not made:
-        return {}
-    named, sources = document_names(catalog), catalog.tables.sources(table, row_id) or (row_id,)
-    rows = catalog.extractions.get(sources).values()
-    held: list[Mapping[str, Scalar]] = [
-        {**named[r.document_id], **{c.column: c.value for c in r.cells}} for r in rows
-    ]
-    held.append(values_shown(catalog, table, row_id))
-    told: dict[str, str] = {}
-    settings = [c for c in catalog.knowledge.corrections(table) if c.kind == "set_value"]
-    for one in made:
-        told[one.column] = one.reason
-        for c in settings:
-            if (c.column, c.value) == (one.column, one.value) and all(
-                holding(held, {name: value}) for name, value in c.subject["where"].items()
-            ):
-                told[one.column] = f"decision {c.id} of {c.author or 'the user'}" + (
-                    f": {c.reason}" if c.reason else ""
-                )
-    return told
 
 
 def document_names(catalog: Catalog) -> dict[str, dict[str, Scalar]]:
@@ -254,8 +183,9 @@ def undo(session: Session, table: str, version: int | None = None) -> TableVersi
         hold(session, table, current, shown)
     session.decide(
         "reconcile",
-        f"table:{table}",
+        "table",
         "undone",
         f"version {current.version} to version {shown.version}",
+        table=table,
     )
     return shown

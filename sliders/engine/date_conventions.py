@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from sliders.engine.session import Session
+from sliders.store.facts import Habit
 from sliders.values.dates import infer_day_first
 from sliders.values.digits import DecimalMark, infer_decimal
 from sliders.values.language import language_of
@@ -17,16 +17,6 @@ _BEGINNING = 20_000
 _MOST_DOCUMENTS = 300
 _FEWEST_DOCUMENTS = 2
 _Vote = TypeVar("_Vote", bool, DecimalMark)
-
-
-@dataclass(frozen=True, slots=True)
-class Habit:
-    """What all documents of a collection that show it have in common: the order of day and
-    month, the decimal mark.
-    """
-
-    day_first: bool | None = None
-    decimal: DecimalMark = ""
 
 
 def context_of(session: Session, text: str, shared: Callable[[], Habit] | None = None) -> Context:
@@ -47,18 +37,16 @@ def shared_habit(session: Session) -> Habit:
     """What every document of the collection that shows it has in common;
     unknown where they differ or are few.
     """
-    known = session.catalog.knowledge.statistic("habit")
-    if isinstance(known, dict) and known["documents"] == session.catalog.documents.count():
-        return Habit(known["day_first"], known["decimal"])
+    known = session.catalog.collection.habit(session.catalog.documents.count())
+    if known is not None:
+        return known
     stored = session.catalog.documents.all()
     step = max(1, len(stored) // _MOST_DOCUMENTS)
     texts = [session.catalog.documents.text(d.id)[:_BEGINNING] for d in stored[::step]]
     orders = [order for order in map(infer_day_first, texts) if order is not None]
     marks = [mark for mark in (infer_decimal(text, least=1) for text in texts) if mark]
     habit = Habit(_agreed(orders), _agreed(marks) or "")
-    session.catalog.knowledge.set_statistic(
-        "habit", {"documents": len(stored), "day_first": habit.day_first, "decimal": habit.decimal}
-    )
+    session.catalog.collection.keep_habit(len(stored), habit)
     if habit.day_first is not None:
         order_words = "day before month" if habit.day_first else "month before day"
         reason = (

@@ -37,15 +37,14 @@ async def card_of(session: Session, document: Document) -> str:
 async def _by_model(session: Session, document: Document, model: Model) -> str:
     if (asked_by := ways_of(model).card) is None:
         return _by_code(document)
-    key = f"card:{document.id}"
-    if (kept := session.catalog.knowledge.statistic(key)) is not None:
-        return str(kept)
+    if (kept := session.catalog.collection.card(document.id)) is not None:
+        return kept
     reply = await generate(asked_by(document.name, document.text[:_FIRST_CHARACTERS]), model)
     if isinstance(reply, ModelError):
-        session.decide("extract", f"document:{document.name}", "card by code", str(reply))
+        session.decide("extract", "document", "card by code", str(reply), document=document.name)
         return _by_code(document)
     card = Card.model_validate(reply.data).line() or _by_code(document)
-    session.catalog.knowledge.set_statistic(key, card)
+    session.catalog.collection.keep_card(document.id, card)
     return card
 
 

@@ -18,7 +18,6 @@ from sliders.values.dates import PrintedDate, dates_in, unsure
 
 _BEGINNING = 20_000
 """Characters that show a document's order of day and month."""
-_KEPT = "document dates"
 
 
 def document_dates(session: Session) -> Mapping[str, str]:
@@ -29,17 +28,14 @@ def document_dates(session: Session) -> Mapping[str, str]:
     order of day and month.
     """
     order = context_of(session, "").day_first
-    kept = session.catalog.knowledge.statistic(_KEPT)
-    dates: dict[str, str] = (
-        dict(kept["dates"]) if kept is not None and kept["day_first"] == order else {}
-    )
+    dates = session.catalog.collection.dates(order)
     new = [d for d in session.catalog.documents.all() if d.id not in dates]
     for document in new:
         text = session.catalog.documents.text(document.id)[:_BEGINNING]
         day_first = context_of(session, text).day_first
         dates[document.id] = document_date(document.name, document.title, text, day_first=day_first)
     if new:
-        session.catalog.knowledge.set_statistic(_KEPT, {"day_first": order, "dates": dates})
+        session.catalog.collection.keep_dates({d.id: dates[d.id] for d in new}, order)
     return dates
 
 

@@ -20,7 +20,6 @@ _LOOKED_AT = 200
 _RECORD_SHARE = 0.5
 _CANDIDATES = 40
 _COMPARED_CHARACTERS = 800
-_KEPT = "samples"
 _LISTED = 3
 _LISTED_CHARACTERS = 4_000
 _CHARACTERS = 8
@@ -48,16 +47,13 @@ def samples(session: Session, *, keep: bool = False) -> list[Sample]:
 def _chosen(
     session: Session, spread: Sequence[StoredDocument], number: int, keep: bool
 ) -> list[StoredDocument]:
-    among = {"number": number, "of": [document.id for document in spread]}
-    kept = session.catalog.knowledge.statistic(_KEPT) or {}
-    if {name: kept.get(name) for name in among} == among:
-        known = {document.id: document for document in spread}
-        return [known[identifier] for identifier in kept["chosen"]]
+    known = {document.id: document for document in spread}
+    kept = session.catalog.collection.samples(list(known), number)
+    if kept is not None:
+        return [known[identifier] for identifier in kept]
     chosen = _different(session, spread, number)
     if keep:
-        session.catalog.knowledge.set_statistic(
-            _KEPT, {**among, "chosen": [document.id for document in chosen]}
-        )
+        session.catalog.collection.keep_samples(list(known), [document.id for document in chosen])
     return chosen
 
 
@@ -102,5 +98,5 @@ async def rows_told(session: Session, tables: Sequence[Table]) -> list[list[froz
             names.append(await listed_rows(table, text, model))
     for table, names in zip(tables, told, strict=True):
         seen = f"{table.row}: {', '.join(str(len(n)) for n in names)} rows in as many documents"
-        session.decide("schema", f"table:{table.name}", "listed", seen)
+        session.decide("schema", "table", "listed", seen, table=table.name)
     return told

@@ -22,6 +22,7 @@ from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked
 from sliders.retrieval.chunk import Chunk
 from sliders.schema.types import Column, Table
+from sliders.store.facts import UnreadLine
 from sliders.store.records import Decision, Task, TaskState
 
 _OTHERS_SECONDS = 0.2
@@ -228,7 +229,7 @@ def _leave_out(
     left = [item for item in work if item.chunk.id in why]
     tasks = [_task(a, i.chunk.id, state, why[i.chunk.id]) for i in left for a in i.asked]
     decisions = [
-        Decision("gate", f"chunk:{item.chunk.id}", verdict, why[item.chunk.id]) for item in left
+        Decision("gate", "chunk", verdict, why[item.chunk.id], chunk=item.chunk.id) for item in left
     ]
     if left:
         session.catalog.extractions.save([], tasks, decisions)
@@ -315,13 +316,9 @@ def _rows(asked: Asked, found: Extraction, placed: _Placed) -> Sequence[Row]:
 
 def _keep_missed(session: Session, table: str, extraction: Extraction) -> None:
     """The lines of grids that gave no row of a table are kept with it: they may be rows."""
-    knowledge, key = session.catalog.knowledge, f"unread:{table}"
-    kept = knowledge.statistic(key, [])
-    missed = [one for one in extraction.missed if one.table == table]
-    others = [one for one in kept if one["chunk"] != extraction.chunk_id]
-    if missed or len(others) < len(kept):
-        told = [
-            {"chunk": extraction.chunk_id, "finding": one.finding, "values": dict(one.values)}
-            for one in missed
-        ]
-        knowledge.set_statistic(key, [*others, *told])
+    missed = [
+        UnreadLine(extraction.chunk_id, one.finding, one.values)
+        for one in extraction.missed
+        if one.table == table
+    ]
+    session.catalog.open_questions.keep_unread(table, extraction.chunk_id, missed)

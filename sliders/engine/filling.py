@@ -7,11 +7,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from sliders.documents.document import Document
-from sliders.engine.date_conventions import Habit, context_of, shared_habit
+from sliders.engine.date_conventions import context_of, shared_habit
 from sliders.engine.runner import ExtractionCall
 from sliders.engine.session import Session
 from sliders.engine.synchronous import together
@@ -19,6 +19,7 @@ from sliders.errors import BudgetExceeded, ModelUnavailable
 from sliders.extraction.cell import Absence, Row
 from sliders.extraction.extract import Extraction
 from sliders.llm.outcomes import every_call_failed
+from sliders.store.facts import Habit
 from sliders.store.records import Decision, Task
 from sliders.values.parse import Context
 
@@ -136,10 +137,12 @@ class Filling:
         Raises:
             ModelUnavailable: the parts of several documents could not be read, and no other.
         """
-        subject = (
-            f"document:{reading.document.name}" if reading.pieces else f"chunk:{found.chunk_id}"
+        about = (
+            Decision("extract", "document", "", "", document=reading.document.name)
+            if reading.pieces
+            else Decision("extract", "chunk", "", "", chunk=found.chunk_id)
         )
-        decisions = [d for a in reading.asked for d in _decisions(found, a.table.name, subject)]
+        decisions = [d for a in reading.asked for d in _decisions(found, a.table.name, about)]
         if rows or tasks or decisions:
             self.session.catalog.extractions.save(rows, tasks, decisions)
         self.asked += 1
@@ -154,15 +157,21 @@ class Filling:
             raise ModelUnavailable(every_call_failed(self.failed, self.asked))
 
 
-def _decisions(found: Extraction, table: str, subject: str) -> Iterable[Decision]:
-    """What was refused and changed of a table, and the lines that gave no row."""
+def _decisions(found: Extraction, table: str, about: Decision) -> Iterable[Decision]:
+    """What was refused and changed of a table, and the lines that gave no row.
+
+    Args:
+        about: says of which part of a document it is decided.
+    """
     for refusal in found.refusals:
         if refusal.table in ("", table):
             reason = f"{refusal.subject}: {refusal.reason}"
-            yield Decision("extract", subject, "refused", reason)
+            yield replace(about, verdict="refused", reason=reason)
     for change in found.changes:
         if change.table == table:
-            yield Decision("extract", f"column:{table}.{change.column}", "changed", change.told)
+            yield Decision(
+                "extract", "column", "changed", change.told, table=table, column=change.column
+            )
     for line in found.missed:
         if line.table == table:
-            yield Decision("extract", subject, "row not read", line.finding)
+            yield replace(about, verdict="row not read", reason=line.finding)

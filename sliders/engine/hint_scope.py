@@ -79,16 +79,17 @@ def narrow(
             kept = sum(end - start for start, end in located.spans)
             session.decide(
                 "plan",
-                f"document:{document.name}",
+                "document",
                 "located",
                 f"{', '.join(located.matched)}: {kept} of {len(document.text)} characters",
+                document=document.name,
             )
         for hint in located.skipped:
             skipped[hint] = skipped.get(hint, 0) + 1
     for hint, count in skipped.items():
         if count == len(named or source.documents):
             session.note(f'no document has "{hint}": the hint is skipped')
-            session.decide("plan", "hint:locate", "skipped", f"no document has {hint!r}")
+            session.decide("plan", "hint", "skipped", f"no document has {hint!r}")
     if named:
         spans |= {identifier: () for identifier in source.documents if identifier not in named}
         listed = ", ".join(sorted(source.documents[d].name for d in named)[:5])
@@ -109,9 +110,10 @@ def _skip(session: Session, directives: Sequence[Ignore], question: str) -> Skip
             topics = ", ".join(topic for d in directives for topic in d.topics)
             session.decide(
                 "plan",
-                f"document:{document.name}",
+                "document",
                 "ignored",
                 f"{sum(out)} of {len(out)} segments: {topics}",
+                document=document.name,
             )
         return out
 

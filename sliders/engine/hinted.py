@@ -56,7 +56,11 @@ def _left_out(session: Session, narrowed: PassageSource) -> frozenset[str]:
             if not any(start < chunk.end and chunk.start < end for start, end in spans):
                 out.add(chunk.id)
                 session.decide(
-                    "gate", f"chunk:{chunk.id}", "left out", "outside of what the hints name"
+                    "gate",
+                    "chunk",
+                    "left out",
+                    "outside of what the hints name",
+                    chunk=chunk.id,
                 )
     return frozenset(out)
 

@@ -87,7 +87,7 @@ def _add(session: Session, found: Iterable[Parsed | LoadFailure], total: int) ->
     seen: dict[str, Document] = {}
     for number, parsed in enumerate(found, 1):
         if isinstance(parsed, LoadFailure):
-            session.decide("documents", f"document:{parsed.path}", "refused", parsed.message)
+            session.decide("documents", "document", "refused", parsed.message, document=parsed.path)
             failures.append(parsed)
         elif (document := parsed.document).id in seen:
             # Its place may have had another text before.
@@ -130,6 +130,10 @@ def _store(session: Session, parsed: Parsed) -> str:
             chunks = parsed.chunks()
             session.catalog.chunks.save(added.document_id, chunks)
             session.decide(
-                "documents", f"document:{document.name}", added.outcome, f"{len(chunks)} chunks"
+                "documents",
+                "document",
+                added.outcome,
+                f"{len(chunks)} chunks",
+                document=document.name,
             )
     return added.outcome

@@ -12,6 +12,9 @@ from sliders.engine.session import Session
 from sliders.retrieval.embeddings import Vectors
 from sliders.retrieval.index import SegmentVectors
 from sliders.retrieval.segment_index import SEGMENT_TOKENS, SegmentIndex
+from sliders.store.knowledge import Places
+
+_NONE: tuple[Vectors, Places] = (np.empty((0, 0), np.float32), np.empty((0, 3), np.int64))
 
 
 class KeptSegments:
@@ -21,7 +24,7 @@ class KeptSegments:
 
     def __init__(self, session: Session, stage: str) -> None:
         self._session, self._model = session, session.models.model_for(stage)
-        self._levels: dict[int, dict[str, Vectors]] = {}
+        self._levels: dict[int, dict[str, tuple[Vectors, Places]]] = {}
         self._entries: dict[tuple[str, int], SegmentVectors] = {}
 
     def of(self, document_id: str, tokens: int) -> SegmentVectors:
@@ -52,24 +55,21 @@ class KeptSegments:
     def _stored(self, document_id: str, tokens: int) -> SegmentVectors | None:
         knowledge, embedder = self._session.catalog.knowledge, self._session.embedder
         if tokens not in self._levels:
-            self._levels[tokens] = dict(knowledge.vectors(f"segments:{tokens}", embedder.name))
-        rows = self._levels[tokens].get(document_id)
-        spans: Sequence[Sequence[int]] | None = knowledge.statistic(
-            f"segments:{tokens}:{document_id}"
-        )
-        if rows is None or spans is None or len(rows) != len(spans) + 1:
+            self._levels[tokens] = knowledge.segments(f"segments:{tokens}", embedder.name)
+        rows, places = self._levels[tokens].get(document_id, _NONE)
+        if len(rows) != len(places) + 1:
             return None
-        table = np.array(spans, dtype=np.int64).reshape(-1, 3)
-        return SegmentVectors.build(document_id, embedder.name, rows[0], table, rows[1:])
+        return SegmentVectors.build(document_id, embedder.name, rows[0], places, rows[1:])
 
     def _keep(self, entry: SegmentVectors, tokens: int) -> None:
         session, knowledge = self._session, self._session.catalog.knowledge
         rows = np.vstack([entry.document[None, :], entry.vectors]).astype(np.float32)
-        with session.catalog.database.transaction():
-            knowledge.save_vectors(
-                f"segments:{tokens}", session.embedder.name, {entry.document_id: rows}
-            )
-            knowledge.set_statistic(f"segments:{tokens}:{entry.document_id}", entry.spans.tolist())
+        knowledge.save_vectors(
+            f"segments:{tokens}",
+            session.embedder.name,
+            {entry.document_id: rows},
+            {entry.document_id: entry.spans},
+        )
         self._entries[entry.document_id, tokens] = entry
 
 

@@ -82,7 +82,12 @@ async def _judged(
         tables = tuple(new if t.name == table.name else t for t in schema.tables)
         session.catalog.schemas.save(Schema(tables), "a value that no row prints is judged")
         session.decide(
-            "answer", f"column:{table.name}.{name}", "judged", f"no row has {value!r} in {column}"
+            "answer",
+            "column",
+            "judged",
+            f"no row has {value!r} in {column}",
+            table=table.name,
+            column=name,
         )
         table = new
     await fill_cells(session, {table.name: (name,)}, [question])

@@ -35,16 +35,17 @@ async def audit(
     session.progress(STAGE, detail=f"{len(sample)} parts that were left out")
     read, stopped = await read_chunks(session, sample, wanted, questions)
     for chunk in read:
-        session.decide(STAGE, f"chunk:{chunk}", "read after all", ", ".join(wanted))
+        for table in wanted:
+            session.decide(STAGE, "chunk", "read after all", table, chunk=chunk, table=table)
     return stopped
 
 
 def audited(session: Session, tables: Sequence[str]) -> frozenset[str]:
     """The parts that were read after all for one of these tables."""
     return frozenset(
-        decision.subject.removeprefix("chunk:")
+        decision.chunk
         for decision in session.catalog.journal.decisions(stage=STAGE)
-        if set(decision.reason.split(", ")) & set(tables)
+        if decision.table in tables
     )
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sliders.answer.doubts import command_of
 from sliders.answer.range import Place, Variation
-from sliders.engine.corrections import unsure_merges
 from sliders.engine.row_words import RowWords
 from sliders.engine.session import Session
 from sliders.engine.tables_read import TableRead
@@ -38,7 +37,7 @@ def merges_apart(
         shown: the current values by row and SQL column name.
     """
     known: dict[str, _Extracted] | None = None
-    for apart in unsure_merges(session, read.table.name):
+    for apart in session.catalog.open_questions.merges(read.table.name):
         current = {row_of.get(source, source) for rows in apart for source in rows}
         if len(current) != 1 or not current <= shown.keys():
             continue  # a person or a later reading told them apart

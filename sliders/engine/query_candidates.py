@@ -90,14 +90,13 @@ def _candidates(
     """
     relevant = [each for each in distances if run.has_values(each)]
     strange = [each for each in sampled if not run.has_values(each)]
-    key = f"optimizer:tau:{run.table.name}:{','.join(sorted(run.attributes))}"
-    knowledge = run.session.catalog.knowledge
-    tau = float(knowledge.statistic(key, 0.0) or 0.0) if run.keeps else 0.0
+    figures, about = run.session.catalog.figures, (run.table.name, sorted(run.attributes))
+    tau = figures.distance(*about) if run.keeps else 0.0
     if sampled or not tau:
         differ = _kinds_differ(run, [each for each in relevant if each in sampled], strange)
         tau = max(distances[each] for each in relevant) + MARGIN if differ else _ANY
         if run.keeps:
-            knowledge.set_statistic(key, tau)
+            figures.keep_distance(*about, tau)
     kin = _likeness(run, relevant, strange) if tau < _ANY else {}
     excluded = [
         each
@@ -163,4 +162,4 @@ def _record(run: TableRun, document_id: str, distance: float, tau: float, kin: f
     )
     if distance <= tau:
         reason = f"it is nearer by {kin:.3f} to sampled documents without values; {reason}"
-    run.session.decide("optimize", f"document:{name}", "excluded", reason)
+    run.session.decide("optimize", "document", "excluded", reason, document=name)

@@ -4,7 +4,7 @@ workspace for later queries.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +15,7 @@ from sliders.retrieval.embeddings import Embedder, Vectors
 from sliders.retrieval.evidence import Evidence, build_evidence, seed_evidence
 from sliders.schema.names import spoken_name
 from sliders.schema.types import Column, Table
+from sliders.store.facts import Figure
 
 _LEVEL = "query evidence"
 _KEPT_VECTORS = 64
@@ -144,12 +145,16 @@ def description_vector(embedder: Embedder, table: Table, column: Column) -> Vect
 
 def load_learned(session: Session, table: Table) -> Learned:
     """What earlier queries learned of the table."""
-    knowledge = session.catalog.knowledge
-    kept = knowledge.statistic(f"optimizer:{table.name}", {})
-    learned = Learned(table.name, Statistics.from_json(kept))
-    for name, (places, scores) in kept.get("layouts", {}).items():
-        if len(scores) == len(WEIGHTS):
-            learned.layouts[name] = Layout([(start, end) for start, end in places], list(scores))
+    knowledge, learned = session.catalog.knowledge, Learned(table.name)
+    for one in session.catalog.figures.of(table.name):
+        share = Share(one.hits, one.trials)
+        if one.kind == "filter":
+            learned.statistics.filters[one.subject] = share
+            continue
+        learned.statistics.stated[one.subject] = share
+        learned.statistics.depths[one.subject] = Depths(list(one.ranks))
+        if len(one.scores) == len(WEIGHTS):
+            learned.layouts[one.subject] = Layout(list(one.places), list(one.scores))
     prefix = f"{table.name}."
     for owner, vectors in knowledge.vectors(_LEVEL, session.embedder.name).items():
         if owner.startswith(prefix) and owner[len(prefix) :] in table.column_names:
@@ -159,13 +164,22 @@ def load_learned(session: Session, table: Table) -> Learned:
     return learned
 
 
+def _figures(learned: Learned) -> Iterator[Figure]:
+    """What was measured, a figure for each filter and each attribute."""
+    measured = learned.statistics
+    for condition, share in measured.filters.items():
+        yield Figure("filter", condition, share.hits, share.trials)
+    for name in dict.fromkeys([*measured.stated, *measured.depths, *learned.layouts]):
+        share = measured.stated.get(name, Share())
+        ranks, layout = measured.depths.get(name, Depths()).ranks, learned.layout(name)
+        told = (tuple(ranks), tuple(layout.places), tuple(layout.scores))
+        yield Figure("attribute", name, share.hits, share.trials, *told)
+
+
 def save_learned(session: Session, learned: Learned) -> None:
     """Keeps it for later queries."""
     knowledge = session.catalog.knowledge
-    layouts = {name: [layout.places, layout.scores] for name, layout in learned.layouts.items()}
-    knowledge.set_statistic(
-        f"optimizer:{learned.table}", learned.statistics.to_json() | {"layouts": layouts}
-    )
+    session.catalog.figures.keep(learned.table, _figures(learned))
     arrays = {
         f"{learned.table}.{name}": np.stack(held[-_KEPT_VECTORS:])
         for name, held in learned.vectors.items()

@@ -112,7 +112,7 @@ def _tell(run: TableRun) -> None:
             f"{without} documents print none of the join values that "
             f"{', '.join(run.join_names.names)} must have"
         )
-        run.session.decide("optimize", f"table:{run.table.name}", "not read", reason)
+        run.session.decide("optimize", "table", "not read", reason, table=run.table.name)
 
 
 def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:

@@ -14,7 +14,7 @@ from sliders.engine.query_binding import DOCS, bind
 from sliders.engine.query_cells import load_known
 from sliders.engine.query_run import explains, run_query
 from sliders.engine.session import Session
-from sliders.engine.settle import decided, settled_key
+from sliders.engine.settle import decided
 from sliders.engine.table_stages import settle_tables
 from sliders.errors import ModelUnavailable, QueryError, StoreError, UnsafeStatement
 from sliders.llm.outcomes import every_call_failed
@@ -190,9 +190,9 @@ def _is_settled(session: Session, table: str) -> bool:
     if not session.catalog.tables.is_current(table):
         return False
     root = session.catalog.tables.lineage(table)[-1].version
-    fingerprint = session.catalog.knowledge.statistic(settled_key(table), [""])[0]
-    return not decided(session, table) or fingerprint.startswith(
-        f"{root}:{decided(session, table)}:"
+    last, in_force = session.catalog.settled.of(table), decided(session, table)
+    return not in_force or (
+        last is not None and (last.terms.version, last.terms.corrections) == (root, in_force)
     )
 
 

@@ -18,6 +18,7 @@ from sliders.schema.complete import complete_schema
 from sliders.schema.extend import with_added
 from sliders.schema.induce import Induced
 from sliders.schema.types import ColumnType, Schema, Table
+from sliders.store.facts import QuestionColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def _telling(table: Table, asked: Sequence[str]) -> tuple[str, ...]:
 
 def _record(session: Session, induced: Induced, before: Schema) -> None:
     for issue in induced.issues:
-        session.decide("schema", f"column:{issue.subject}", "refused once", issue.reason)
+        session.decide("schema", "column", "refused once", f"{issue.subject}: {issue.reason}")
     if induced.schema != before:
         session.catalog.schemas.save(
             with_added(induced.schema, before, session.schema), "extended for questions"
@@ -152,9 +153,10 @@ async def describe_pinned(session: Session) -> None:
         if table.pinned:
             session.decide(
                 "schema",
-                f"table:{table.name}",
+                "table",
                 "described",
                 f"one row: {table.row}; grain {table.grain}",
+                table=table.name,
             )
 
 
@@ -165,27 +167,22 @@ def known_need(session: Session, question: str) -> Need | None:
     schema = session.schema
     if schema.tables and all(table.pinned for table in schema.tables):
         return Need(question, {t.name: t.column_names for t in schema.tables})
-    kept = session.catalog.knowledge.statistic(_key(session, question))
+    kept = session.catalog.figures.question(_key(session, question))
     if kept is None:
         return None
     there = {t.name: set(t.column_names) for t in schema.tables}
-    columns = {table: tuple(names) for table, names in kept["columns"].items()}
-    if not all(set(names) <= there.get(table, set()) for table, names in columns.items()):
+    if not all(set(names) <= there.get(table, set()) for table, names in kept.columns.items()):
         return None
-    return Need(question, columns, kept["uncovered"], draft=kept.get("draft", ""))
+    return Need(question, kept.columns, kept.uncovered, draft=kept.draft)
 
 
 def _keep(session: Session, need: Need) -> None:
     """Keep what a question needs; another model or another prompt finds anew."""
-    kept = {
-        "columns": {t: list(names) for t, names in need.columns.items()},
-        "uncovered": need.uncovered,
-        "draft": need.draft,
-    }
-    session.catalog.knowledge.set_statistic(_key(session, need.question), kept)
+    kept = QuestionColumns(dict(need.columns), need.uncovered, need.draft)
+    session.catalog.figures.keep_question(_key(session, need.question), need.question, kept)
 
 
 def _key(session: Session, question: str) -> str:
     model = session.models.model_for("schema")
     parts = (model.name, ways_of(model).induction.hash(model.dialect), question)
-    return "needs:" + hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]

@@ -5,15 +5,13 @@ the user's criteria.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import get_args
+from dataclasses import dataclass
+from typing import cast, get_args
 
 from sliders.engine.session import Session
 from sliders.errors import RepairError
-from sliders.reconcile.repairs import Criterion, OpenNames, Program, Reconciliation, Settlement
-
-_CRITERIA = "criteria"
-_FIELDS = 4
+from sliders.reconcile.repairs import Criterion, Reconciliation
+from sliders.store.facts import Settled, Settlement
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,48 +28,18 @@ class Memory:
         return frozenset(documents) - self.documents if self.documents else None
 
 
-def recall(session: Session, table: str) -> Memory:
-    """What earlier runs left."""
-    kept = session.catalog.knowledge.statistic(f"reconciled:{table}")
-    if kept is None:
-        return Memory()
-    # An older layout kept no programs.
-    settled = (one for one in kept["settled"] if len(one) == _FIELDS)
-    return Memory(
-        tuple(
-            Settlement(
-                signature,
-                verdict,
-                reason,
-                tuple(Program(o, c, tuple(s), r) for o, c, s, r in programs),
-            )
-            for signature, verdict, reason, programs in settled
-        ),
-        frozenset(kept["documents"]),
-    )
+def recall(session: Session, table: str, before: Settled | None) -> Memory:
+    """What earlier runs left of a table that was settled `before`."""
+    documents = frozenset[str]() if before is None else before.documents
+    return Memory(session.catalog.settled.settlements(table), documents)
 
 
-def remember(
-    session: Session, result: Reconciliation, memory: Memory, documents: Sequence[str]
-) -> None:
+def remember(session: Session, result: Reconciliation, memory: Memory, now: Settled) -> None:
     """Keep what this run decided beside what was decided before: words that come back are
     not asked about again.
     """
-    settled = {s.signature: s for s in (*memory.settled, *result.settlements)}
-    kept = {
-        "settled": [
-            [
-                s.signature,
-                s.verdict,
-                s.reason,
-                [[p.operation, p.column, p.statements, p.reason] for p in s.programs],
-            ]
-            for s in settled.values()
-        ],
-        "documents": sorted(set(documents)),
-    }
-    session.catalog.knowledge.set_statistic(f"reconciled:{result.table}", kept)
-    new = memory.new_among(documents)
+    session.catalog.settled.keep(result.table, now, result.settlements)
+    new = memory.new_among(now.documents)
     if new:
         stands = len(
             {s.signature for s in result.settlements} & {s.signature for s in memory.settled}
@@ -80,32 +48,13 @@ def remember(
             f"{len(new)} new documents touch {result.touched_groups} groups; {stands} "
             "earlier decisions stand"
         )
-        session.decide("reconcile", f"table:{result.table}", f"{result.calls} calls", reason)
-
-
-def keep_open_names(session: Session, table: str, names: Sequence[OpenNames]) -> None:
-    """Keep the pairs of names on which nobody decided, in the place of those before."""
-    session.catalog.knowledge.set_statistic(f"names:{table}", [asdict(one) for one in names])
-
-
-def open_names(session: Session, table: str) -> list[OpenNames]:
-    """The names of a table on which nobody decided."""
-    return [
-        OpenNames(
-            one["column"],
-            tuple(map(tuple, one["sides"])),
-            one["reason"],
-            one["joined"],
-            tuple(map(tuple, one["rows"])),
-        )
-        for one in session.catalog.knowledge.statistic(f"names:{table}", [])
-    ]
+        verdict = f"{result.calls} calls"
+        session.decide("reconcile", "table", verdict, reason, table=result.table)
 
 
 def criteria_of(session: Session) -> tuple[Criterion, ...]:
     """The user's criteria for this workspace, in order."""
-    kept = session.catalog.knowledge.statistic(_CRITERIA)
-    return () if kept is None else tuple(kept)
+    return cast("tuple[Criterion, ...]", session.catalog.collection.criteria)
 
 
 def set_criteria(session: Session, criteria: Sequence[str]) -> None:
@@ -120,5 +69,5 @@ def set_criteria(session: Session, criteria: Sequence[str]) -> None:
             f"there is no criterion {unknown[0]!r}; the criteria are: "
             f"{', '.join(get_args(Criterion))}"
         )
-    session.catalog.knowledge.set_statistic(_CRITERIA, list(dict.fromkeys(criteria)))
+    session.catalog.collection.set_criteria(list(dict.fromkeys(criteria)))
     session.decide("reconcile", "criteria", "set", ", ".join(criteria) or "none")

@@ -75,9 +75,8 @@ class Running:
             run.doubted = frozenset()
             rest = [each for each in found.excluded if each not in found.audited]
             passed += await self.filter(alias, rest, where)
-            subject = f"table:{run.table.name}"
-            why = "audited documents held values"
-            self.session.decide("optimize", subject, "threshold lifted", why)
+            why, name = "audited documents held values", run.table.name
+            self.session.decide("optimize", "table", "threshold lifted", why, table=name)
         return passed
 
     async def complete(

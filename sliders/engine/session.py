@@ -4,7 +4,7 @@ question that is asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +18,7 @@ from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Schema, Table
 from sliders.settings import Settings
 from sliders.store.catalog import Catalog
-from sliders.store.records import Decision
+from sliders.store.records import About, Decision
 
 Report = Callable[[Progress], None]
 
@@ -86,9 +86,23 @@ class Session:
             r.relation for r in self.catalog.schemas.relations() if r.current_version is not None
         ]
 
-    def decide(self, stage: str, subject: str, verdict: str, reason: str, tokens: int = 0) -> None:
+    def decide(
+        self,
+        stage: str,
+        kind: About,
+        verdict: str,
+        reason: str,
+        tokens: int = 0,
+        *,
+        document: str = "",
+        chunk: str = "",
+        table: str = "",
+        column: str = "",
+        rows: Sequence[str] = (),
+    ) -> None:
         """Write one row of the decisions table (contract 11)."""
-        self.catalog.journal.record(Decision(stage, subject, verdict, reason, tokens))
+        about = (document, chunk, table, column, tuple(rows))
+        self.catalog.journal.record(Decision(stage, kind, verdict, reason, tokens, *about))
 
     def note(self, line: str) -> None:
         """A line for the user, shown with the answer; said once."""

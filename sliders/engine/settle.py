@@ -11,7 +11,7 @@ from typing import Any
 from sliders.engine.cite import quote_of
 from sliders.engine.companion_columns import canonical_columns, made_by, with_read_companions
 from sliders.engine.document_dating import document_dates
-from sliders.engine.reconcile_memory import criteria_of, keep_open_names, recall, remember
+from sliders.engine.reconcile_memory import criteria_of, recall, remember
 from sliders.engine.session import Session
 from sliders.engine.undone_repairs import undone_rows
 from sliders.engine.ways import ways_of
@@ -21,6 +21,7 @@ from sliders.extraction.list_entries import lines_of_lists, records_of
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation, relation_of
 from sliders.reconcile.repairs import (
+    Conflict,
     Correction,
     DocumentSource,
     Options,
@@ -33,6 +34,7 @@ from sliders.sql.limits import Limits
 from sliders.store import codec
 from sliders.store.cage import run_readonly
 from sliders.store.data_rows import DataRow
+from sliders.store.facts import ConflictSide, OpenConflict, Settled, Terms, Unsettled
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
 
 
@@ -55,38 +57,29 @@ _METHOD = "names beside what is printed"
 """Tables that an earlier version settled in another way are settled again."""
 
 
-def settled_key(table: str) -> str:
-    """Where it is kept what a table was settled from: its version as extracted and
-    `decided` come first.
-    """
-    return f"settled:{table}"
-
-
-def decided(session: Session, table: str) -> str:
+def decided(session: Session, table: str) -> tuple[int, ...]:
     """The decisions of people on a table that are in force, by number."""
-    return "+".join(str(decision.id) for decision in session.catalog.knowledge.corrections(table))
+    return tuple(decision.id for decision in session.catalog.knowledge.corrections(table))
 
 
 async def _settle(session: Session, table: Table, model: bool) -> None:
-    knowledge, unverified = session.catalog.knowledge, session.settings.unverified
     before = session.catalog.tables.current(table.name)
-    version = session.catalog.tables.materialise(table.name, unverified=unverified)
+    version = session.catalog.tables.materialise(table.name, unverified=session.settings.unverified)
     held = undone_rows(session, table.name)
-    fingerprint = _fingerprint(session, table, held)
+    terms, last = _terms(session, table, held), session.catalog.settled.of(table.name)
     if held:
         again = f"make them again with: sliders reconcile {table.name}"
         session.note(
             f"{table.name}: repairs of {len(held)} rows were undone by a person and stay "
             f"undone; {again}"
         )
-    key = settled_key(table.name)
     # What a model settled need not be settled without one.
-    done = knowledge.statistic(key) in [[fingerprint, True], [fingerprint, model]]
+    done = last is not None and last.terms == terms and (last.by_model or not model)
     if done and before is not None and before.version == version.version:
         return
     rows = [row for row in session.catalog.extractions.rows(table.name) if row.id not in held]
     relation = _relation(session, table, rows)
-    memory = recall(session, table.name)
+    memory = recall(session, table.name, last)
     options = replace(
         _options(session, table),
         settled=memory.settled,
@@ -99,24 +92,20 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     )
     with session.catalog.database.transaction():  # a kill leaves all of the repairs, or none
         _store(session, table, result)
-        remember(session, result, memory, relation.document_ids)
-        knowledge.set_statistic(key, [fingerprint, model])
+        remember(session, result, memory, Settled(terms, model, frozenset(relation.document_ids)))
 
 
-def _fingerprint(session: Session, table: Table, held: Collection[str]) -> str:
-    """What a table was settled from; the same again needs no settling.
+def _terms(session: Session, table: Table, held: Collection[str]) -> Terms:
+    """What a table is settled from; the same again needs no settling.
 
     Args:
         held: rows whose repairs a person undid.
     """
     root = session.catalog.tables.lineage(table.name)[-1].version
     told = f"{session.question.normalize}{session.question.precede}:{criteria_of(session)}"
-    fingerprint = (
-        f"{root}:{decided(session, table.name)}:{told}:{table.key}{table.key_scope}"
-        f"{table.pinned}:{_METHOD}"
-    )
     without = f":without {codec.digest(codec.dump(sorted(held)))[:16]}" if held else ""
-    return fingerprint + without
+    applied = f"{told}:{table.key}{table.key_scope}{table.pinned}:{_METHOD}{without}"
+    return Terms(root, decided(session, table.name), applied)
 
 
 def _options(session: Session, table: Table) -> Options:
@@ -196,6 +185,7 @@ def _correction(stored: Any) -> Correction:
         stored.value,
         tuple(subject.get("other", {}).items()),
         stored.reason,
+        stored.id,
     )
 
 
@@ -205,24 +195,27 @@ def _store(session: Session, table: Table, result: Reconciliation) -> None:
     """
     for choice in result.decisions:
         session.decide(
-            "reconcile", choice.subject or f"table:{table.name}", choice.verdict, choice.reason
+            "reconcile",
+            choice.kind,
+            choice.verdict,
+            choice.reason,
+            table=table.name,
+            column=choice.column,
+            rows=choice.rows,
         )
     for repair in result.repairs:
         settled = repair.operation == "correct" and len(repair.before) > 1
         if repair.author == "model" or repair.operation in _OF_A_GROUP or settled:
-            session.decide("reconcile", f"rows:{', '.join(repair.rows[:_NAMED])}", *_told(repair))
+            verdict, reason = _told(repair)
+            rows, column = repair.rows[:_NAMED], repair.column
+            session.decide(
+                "reconcile", "rows", verdict, reason, table=table.name, column=column, rows=rows
+            )
     for conflict in result.conflicts:
-        session.decide("reconcile", f"table:{table.name}", "open conflict", str(conflict))
-    session.catalog.knowledge.set_statistic(
-        f"conflicts:{table.name}", [_conflict(c) for c in result.conflicts]
-    )
-    session.catalog.knowledge.set_statistic(
-        f"left open:{table.name}", list(map(list, result.left_open))
-    )
-    session.catalog.knowledge.set_statistic(
-        f"unsure merges:{table.name}", [list(map(list, m)) for m in result.unsure_merges]
-    )
-    keep_open_names(session, table.name, result.open_names)
+        session.decide("reconcile", "table", "open conflict", str(conflict), table=table.name)
+    found = tuple(_conflict(table.name, conflict) for conflict in result.conflicts)
+    left = Unsettled(found, result.open_names, result.left_open, result.unsure_merges)
+    session.catalog.open_questions.keep(table.name, left)
     if not result.repairs:
         _as_extracted(session, table)
         return
@@ -308,22 +301,18 @@ def _as_extracted(session: Session, table: Table) -> None:
         session.catalog.tables.undo(table.name, chain[-1].version)
 
 
-def _conflict(conflict: Any) -> dict[str, Any]:
-    return {
-        "column": conflict.column,
-        "key": list(conflict.key),
-        "reason": conflict.reason,
-        "candidates": [
-            {
-                "value": c.value,
-                "rows": list(c.rows),
-                "document": c.document_name or c.document_id,
-                "quote": c.source.quote or c.source.printed,
-                "page": c.source.page,
-            }
-            for c in conflict.candidates
-        ],
-    }
+def _conflict(table: str, conflict: Conflict) -> OpenConflict:
+    sides = tuple(
+        ConflictSide(
+            side.value,
+            side.rows,
+            side.document_name or side.document_id,
+            side.source.quote or side.source.printed,
+            side.source.page,
+        )
+        for side in conflict.candidates
+    )
+    return OpenConflict(table, conflict.column, conflict.key, conflict.reason, sides)
 
 
 def _derivations(
@@ -350,7 +339,8 @@ def _derivations(
                 f"{repair.reason if repair else 'what another row of the same thing states'}"
             )
             kind = _KINDS.get(operation, operation)
-            out.append(Derivation(column.name, final, kind, told, row.row_id, source))
+            decision = repair.correction if repair else None
+            out.append(Derivation(column.name, final, kind, told, row.row_id, source, decision))
     return out
 
 

@@ -56,6 +56,6 @@ async def settle_table(session: Session, table: Table, model: bool) -> str:
         await settle_data_table(session, table, model=model)
         return ""
     except BudgetExceeded as error:
-        session.decide("reconcile", f"table:{table.name}", "stopped", str(error))
+        session.decide("reconcile", "table", "stopped", str(error), table=table.name)
         await settle_data_table(session, table, model=False)
         return str(error)

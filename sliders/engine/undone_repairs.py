@@ -15,7 +15,7 @@ _Repaired = tuple[str, tuple[str, ...], tuple[Scalar, ...]]
 
 def undone_rows(session: Session, table: str) -> frozenset[str]:
     """The extracted rows whose repairs a person undid: no run repairs them by itself."""
-    return frozenset(session.catalog.knowledge.statistic(_key(table), []))
+    return session.catalog.open_questions.undone(table)
 
 
 def hold(session: Session, table: str, left: TableVersion, shown: TableVersion) -> None:
@@ -25,25 +25,22 @@ def hold(session: Session, table: str, left: TableVersion, shown: TableVersion) 
     gone, stay = _repaired(session, left), _repaired(session, shown)
     held = {row for one in gone - stay for row in one[1]} | undone_rows(session, table)
     held -= {row for one in stay for row in one[1]}
-    session.catalog.knowledge.set_statistic(_key(table), sorted(held))
+    session.catalog.open_questions.keep_undone(table, sorted(held))
 
 
 def release(session: Session, table: str) -> int:
     """Let undone repairs be made again; of how many extracted rows."""
     held = undone_rows(session, table)
     if held:
-        session.catalog.knowledge.set_statistic(_key(table), [])
+        session.catalog.open_questions.keep_undone(table, ())
         session.decide(
             "reconcile",
-            f"table:{table}",
+            "table",
             "undone repairs released",
             f"{len(held)} rows may be repaired again",
+            table=table,
         )
     return len(held)
-
-
-def _key(table: str) -> str:
-    return f"undone:{table}"
 
 
 def _repaired(session: Session, version: TableVersion) -> set[_Repaired]:

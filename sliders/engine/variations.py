@@ -10,16 +10,16 @@ from sqlglot import exp
 from sliders.answer.doubts import command_of, named
 from sliders.answer.range import Kind, Place, Variation
 from sliders.compact.value_prompts import chosen_value, is_judged
-from sliders.engine.corrections import OpenConflict, conflicts, document_names, holding, left_open
+from sliders.engine.corrections import conflicts, document_names, holding
 from sliders.engine.merges_apart import merges_apart
 from sliders.engine.near_odds_cut import near_cut
-from sliders.engine.reconcile_memory import open_names
 from sliders.engine.row_words import RowWords
 from sliders.engine.session import Session
 from sliders.engine.tables_read import TableRead, shown_values
 from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
 from sliders.schema.types import Column, ColumnType
 from sliders.sql.statement import parse_select
+from sliders.store.facts import OpenConflict
 from sliders.store.lineage import doubt_of
 from sliders.values.bounds import BETWEEN
 from sliders.values.expected import NUMERIC, TEXTUAL
@@ -93,12 +93,12 @@ class TableVariations:
                 sides = [
                     value
                     for side in conflict.candidates
-                    if (value := side["value"]) not in (None, stands)
+                    if (value := side.value) not in (None, stands)
                 ]
                 if not sides:
                     continue
                 told = " or ".join(
-                    f"{side['value']!r} ({side['document']})" for side in conflict.candidates
+                    f"{side.value!r} ({side.document})" for side in conflict.candidates
                 )
                 yield Variation(
                     "conflict",
@@ -111,9 +111,7 @@ class TableVariations:
 
     def _rows_of(self, conflict: OpenConflict) -> set[str]:
         """The current rows that the sides of a conflict went into."""
-        return self._current(
-            source for side in conflict.candidates for source in side.get("rows", ())
-        )
+        return self._current(source for side in conflict.candidates for source in side.rows)
 
     def _current(self, sources: Iterable[str]) -> set[str]:
         return {self.row_of.get(source, source) for source in sources} & self.shown.keys()
@@ -124,7 +122,8 @@ class TableVariations:
         """
         groups = {tuple(sorted(self._rows_of(conflict))) for conflict in self.open}
         groups |= {
-            tuple(sorted(self._current(rows))) for rows in left_open(self.session, self.name)
+            tuple(sorted(self._current(rows)))
+            for rows in self.session.catalog.open_questions.left_open(self.name)
         }
         for group in sorted(g for g in groups if len(g) > 1):
             rows = [(self._place(row_id), None) for row_id in group]
@@ -142,7 +141,8 @@ class TableVariations:
         one thing then are one.
         """
         columns = {column.name for column in self.read.columns}
-        for names in (one for one in open_names(self.session, self.name) if one.column in columns):
+        left_open = self.session.catalog.open_questions.names(self.name)
+        for names in (one for one in left_open if one.column in columns):
             printed, canonical = self._place("", names.column).column, self._canonical(names.column)
             holders = [
                 [r for r, values in self.shown.items() if values[printed] in forms]
@@ -160,11 +160,7 @@ class TableVariations:
                 options.append(
                     [(self._at(row, canonical), self.shown[row][printed]) for row in every]
                 )
-            left, right = names.sides[0][0], names.sides[1][0]
-            sides: dict[str, list[tuple[str, Scalar]]] = {
-                "where": [(names.column, left)],
-                "other": [(names.column, right)],
-            }
+            first, second = ([(names.column, forms[0])] for forms in names.sides[:2])
             told = " and ".join(repr(forms[0]) for forms in names.sides)
             documents = list(
                 dict.fromkeys(name for row in every for name in self.words.documents(row))
@@ -175,7 +171,8 @@ class TableVariations:
                 1,
                 f"{told} {'are shown as' if names.joined else 'may be'} one name: {names.reason}",
                 f"{named(documents)}; {self.read.relation.relation}.{names.column}",
-                command_of("split", self.name, **sides) + "  # two names; one: merge",
+                command_of("split", self.name, where=first, other=second)
+                + "  # two names; one: merge",
             )
 
     def _at(self, row_id: str, sql_name: str) -> Place:
@@ -314,15 +311,15 @@ class TableVariations:
         """Lines of printed grids that look like the rows that were read from them and gave
         none: each could be one.
         """
-        kept = self.session.catalog.knowledge.statistic(f"unread:{self.name}", [])
+        kept = self.session.catalog.open_questions.unread(self.name)
         places = dict(self.session.catalog.chunks.places()) if kept else {}
         for number, one in enumerate(kept):
-            if (document := places.get(one["chunk"])) is not None:
+            if (document := places.get(one.chunk_id)) is not None:
                 row_id = f"unread:{document}:{number}"
                 head = (Place(self.read.relation.relation, row_id, "document"), document)
                 told = {
                     name: value
-                    for name, value in one["values"].items()
+                    for name, value in one.values
                     if name in self.read.table.column_names
                 }
                 state = (
@@ -330,9 +327,8 @@ class TableVariations:
                     *((self._place(row_id, name), value) for name, value in told.items()),
                 )
                 name = self.words.document(document)
-                yield Variation(
-                    "missing", (state,), 1, one["finding"], name, command_of("why", name)
-                )
+                command = command_of("why", name)
+                yield Variation("missing", (state,), 1, one.finding, name, command)
 
     def _rowless(self, others: Mapping[str, Sequence[Scalar]]) -> Iterator[Variation]:
         """Documents that were read without a row of any table, or whose reading failed:

@@ -124,23 +124,6 @@ class Statistics:
         """Of the values that are stated, the share found in the nearest `count` segments."""
         return self.depths.setdefault(attribute, Depths()).within(count)
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain JSON for the store."""
-        return {
-            "filters": {key: [s.hits, s.trials] for key, s in self.filters.items()},
-            "stated": {key: [s.hits, s.trials] for key, s in self.stated.items()},
-            "depths": {key: [d.ranks] for key, d in self.depths.items()},
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Statistics:
-        """Reads what `to_json` wrote."""
-        return cls(
-            {key: Share(*pair) for key, pair in data.get("filters", {}).items()},
-            {key: Share(*pair) for key, pair in data.get("stated", {}).items()},
-            {key: Depths(list(pair[0])) for key, pair in data.get("depths", {}).items()},
-        )
-
 
 _NOTHING = Share()
 

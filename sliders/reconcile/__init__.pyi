@@ -16,10 +16,8 @@ from .repairs import Criterion as Criterion
 from .repairs import DocumentSource as DocumentSource
 from .repairs import Group as Group
 from .repairs import Normalization as Normalization
-from .repairs import Operation as Operation
 from .repairs import Options as Options
 from .repairs import Precedence as Precedence
-from .repairs import Program as Program
 from .repairs import Reconciliation as Reconciliation
 from .resolution import Match as Match
 from .resolution import Resolved as Resolved

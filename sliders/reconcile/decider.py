@@ -12,8 +12,9 @@ from sliders.llm.model import Model
 from sliders.reconcile.guard import Outcome, repaired
 from sliders.reconcile.keying import KeyReply
 from sliders.reconcile.repair_agent import Repairer
-from sliders.reconcile.repairs import Case, Options, Settlement
+from sliders.reconcile.repairs import Case, Options
 from sliders.schema.types import KeyScope, Table
+from sliders.store.facts import Settlement
 
 
 class Memory:
@@ -87,13 +88,13 @@ class Memory:
         if known is None or reach is None:  # an earlier version did not ask how far it reaches
             return None
         whole: KeyScope = "collection" if reach.verdict == "repaired" else "document"
-        return KeyReply(tuple(filter(None, known.reason.split(","))), whole, reach.reason)
+        return KeyReply(known.key, whole, reach.reason)
 
     def keep_key(self, before: Sequence[str], said: KeyReply) -> None:
         """Remember the key that a model named; with a reach over documents, rows of
         one key are one thing.
         """
-        self.kept.append(Settlement(f"key:{','.join(before)}", "repaired", ",".join(said.key)))
+        self.kept.append(Settlement(f"key:{','.join(before)}", "repaired", "", key=said.key))
         one = said.scope == "collection"
         self.kept.append(
             Settlement(f"scope:{','.join(before)}", "repaired" if one else "apart", said.reason)

@@ -17,12 +17,13 @@ from sqlglot import exp
 
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.repairs import Case, Group, Program, Verdict
+from sliders.reconcile.repairs import Case, Group
 from sliders.sentences import Sentences
 from sliders.sql.limits import Limits, Rights, longest_value
 from sliders.sql.quoting import quote_identifier
 from sliders.sql.sandbox import Sandbox, SandboxError
 from sliders.sql.statement import parse_statements
+from sliders.store.facts import Program, Verdict
 
 say = Sentences("reconcile")
 

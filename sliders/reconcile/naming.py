@@ -20,7 +20,7 @@ from sliders.reconcile.garbage_pause import paused
 from sliders.reconcile.guard import Outcome
 from sliders.reconcile.keys import agreement
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.repairs import Case, Choice, Group, OpenNames, Options, Repair
+from sliders.reconcile.repairs import Case, Choice, Group, Options, Repair
 from sliders.reconcile.shown_rows import notes_of, plain
 from sliders.reconcile.variants import (
     SAME_WORDS,
@@ -32,6 +32,7 @@ from sliders.reconcile.variants import (
 )
 from sliders.schema.row_names import called_as_row
 from sliders.schema.types import Column, ColumnType, Table
+from sliders.store.facts import OpenNames
 from sliders.values.expected import TEXTUAL
 from sliders.values.folding import legal_form
 
@@ -204,9 +205,7 @@ class _Column:
 
     def _decided(self, codes: Sequence[int], verdict: str, reason: str) -> None:
         told = " and ".join(repr(self._forms.examples[c]) for c in codes)
-        self.decisions.append(
-            Choice(f"{self._table.name}.{self._name}", f"{told}: {verdict}", reason)
-        )
+        self.decisions.append(Choice("column", f"{told}: {verdict}", reason, self._name))
 
     async def decide(self, band: Sequence[VariantPair]) -> None:
         """Have a model decide; what nobody decides stays apart, and open."""
@@ -236,9 +235,10 @@ class _Column:
         if left:
             self.decisions.append(
                 Choice(
-                    f"{self._table.name}.{self._name}",
+                    "column",
                     f"{left} groups of names left open",
                     "nothing in their rows tells, and no model was asked",
+                    self._name,
                 )
             )
 

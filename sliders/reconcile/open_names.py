@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sliders.reconcile.keys import KeyPlan
 from sliders.reconcile.merge import Frame
-from sliders.reconcile.repairs import OpenNames
+from sliders.store.facts import OpenNames
 
 
 def with_rows(every: Sequence[OpenNames], frame: Frame, plan: KeyPlan) -> Iterator[OpenNames]:

@@ -148,7 +148,7 @@ class _Work:
         reach = (
             "across documents" if plan.across else "inside documents" if plan.within else "nothing"
         )
-        self.decisions.append(Choice(f"key of {self.table.name}", f"{key} ({reach})", plan.reason))
+        self.decisions.append(Choice("key", f"{key} ({reach})", plan.reason))
 
     async def reconsider_key(self, merged: Merged) -> bool:
         """Ask the model for the key where it is in question; code checks what it names;
@@ -169,19 +169,19 @@ class _Work:
             said, reason = await propose_key(model, self.table, self.profiles, case)
             self.memory.calls += 1
         if said is None:
-            self.decisions.append(Choice(f"key of {self.table.name}", "kept", reason))
+            self.decisions.append(Choice("key", "kept", reason))
             return False
         self.memory.keep_key(case.key, said)
         if objection := self.chooser.objection(said.key):
             refused = f"refused: {', '.join(said.key)}"
-            self.decisions.append(Choice(f"key of {self.table.name}", refused, objection))
+            self.decisions.append(Choice("key", refused, objection))
             return False
         new = _told_key(plan, said.key, said.scope, reason)
         if (new.columns, new.across) != (plan.columns, plan.across):
             self._decide_key(new)
             return True
         self.plan = new
-        self.decisions.append(Choice(f"key of {self.table.name}", "kept", new.reason))
+        self.decisions.append(Choice("key", "kept", new.reason))
         for cluster in merged.clusters:
             forced = int(self.groups[cluster.rows[0]]) in self.forced
             cluster.one_row |= self._certain and not cluster.doubtful and not forced
@@ -352,14 +352,15 @@ class _Work:
         """Carry out what was decided on a cluster."""
         cluster.outcome = outcome
         if outcome.verdict != "repaired":
-            subject = f"{self.table.name} {', '.join(self._ids(cluster.rows[:20]))}"
             verdict = "kept apart" if outcome.verdict == "apart" else "left open"
-            self.decisions.append(Choice(subject, verdict, f"the model: {outcome.reason}"))
+            rows = tuple(self._ids(cluster.rows[:20]))
+            reason = f"the model: {outcome.reason}"
+            self.decisions.append(Choice("rows", verdict, reason, rows=rows))
             return
-        rows = outcome.steps[-1].after.rows if outcome.steps else {}
+        after = outcome.steps[-1].after.rows if outcome.steps else {}
         about = {step.program.column: step.program for step in outcome.steps if step.program.column}
         for dispute in cluster.pending:
-            left = {values[dispute.column] for values in rows.values()} - {None}
+            left = {values[dispute.column] for values in after.values()} - {None}
             sides = (
                 n
                 for n, s in enumerate(dispute.sides)
@@ -408,17 +409,14 @@ class _Work:
 
     def _tell_apart(self, merged: Merged) -> None:
         """Record why rows of one key are records of their own."""
-        name = self.table.name
         if merged.kept_apart:
             why = "equal keys, but most other columns contradict: kept as records of their own"
-            self.decisions.append(Choice(name, f"{merged.kept_apart} rows kept apart", why))
+            self.decisions.append(Choice("rows", f"{merged.kept_apart} rows kept apart", why))
         if self.places is not None and not self.plan.across:
             why = (
                 "one reading of one part gives several rows of a key, or they are lines of one list"
             )
-            self.decisions.append(
-                Choice(f"key of {name}", "the place of the words belongs to it", why)
-            )
+            self.decisions.append(Choice("key", "the place of the words belongs to it", why))
 
     def _left_open(self, merged: Merged) -> Iterator[Sequence[int]]:
         """Rows that may be one thing and on which nobody decided."""

@@ -116,5 +116,13 @@ def corrected(
     reason = correction.reason or f"set by {correction.author}"
     sources = tuple(ids[r] for r in rows)
     return Repair(
-        "correct", sources, correction.column, before, correction.value, (sql,), reason, "person"
+        "correct",
+        sources,
+        correction.column,
+        before,
+        correction.value,
+        (sql,),
+        reason,
+        "person",
+        correction=correction.id,
     )

@@ -20,9 +20,10 @@ from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import joined_hash, load_prompt
 from sliders.reconcile.guard import Outcome, repaired
-from sliders.reconcile.repairs import Case, Operation, Options, Program, Verdict
+from sliders.reconcile.repairs import Case, Options
 from sliders.schema.types import Table
 from sliders.sentences import Sentences
+from sliders.store.facts import Operation, Program, Verdict
 
 say = Sentences("reconcile")
 

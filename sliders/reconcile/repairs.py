@@ -12,20 +12,8 @@ from typing import Literal
 
 from sliders.extraction.cell import Grounding, How, Scalar
 from sliders.schema.types import Table
+from sliders.store.facts import OpenNames, Operation, Settlement
 
-Operation = Literal[
-    "deduplicate",
-    "consolidate",
-    "convert",
-    "resolve_conflict",
-    "aggregate",
-    "canonicalize",
-    "correct",
-]
-Verdict = Literal["repaired", "apart", "open"]
-"""What became of a group that a model was asked about: repaired by SQL, things of
-their own, or left open.
-"""
 Criterion = Literal[
     "audited_over_unaudited",
     "primary_over_addendum",
@@ -118,6 +106,7 @@ class Correction:
     value: Scalar = None
     other: tuple[tuple[str, Scalar], ...] = ()
     reason: str = ""
+    id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,22 +142,6 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenNames:
-    """Printed forms of a column that may be one name, and on which nobody decided.
-
-    Each of `sides` holds the forms of one name as far as is known. `joined`: the canonical column
-    shows one form for all of them until somebody decides. Each of `rows` holds ids of rows that
-    would be one thing if the sides were one name.
-    """
-
-    column: str
-    sides: tuple[tuple[str, ...], ...]
-    reason: str
-    joined: bool = False
-    rows: tuple[tuple[str, ...], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Repair:
     """One change of the table: what was done, to which source rows, by which SQL, and why.
 
@@ -186,6 +159,8 @@ class Repair:
     reason: str
     author: Literal["code", "model", "person"] = "code"
     scoped: bool = False
+    correction: int | None = None
+    """The number of the human decision that it carries out."""
 
     @property
     def sql(self) -> str:
@@ -229,41 +204,16 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """A repair as a model proposes it.
-
-    `column` is the one that a conflict, a name or an aggregate is about.
-    """
-
-    operation: Operation
-    column: str
-    statements: tuple[str, ...]
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Choice:
     """Something that was decided on the way, for the decisions table: the stage
-    is always "reconcile".
+    is always "reconcile", `kind` is of what the decision is about.
     """
 
-    subject: str
+    kind: Literal["key", "column", "rows"]
     verdict: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Settlement:
-    """What a model decided on a group, remembered by the group's content: asked once, paid once.
-
-    `programs` are those that the guard let pass: operation, column, statements, reason. The
-    signature of a group that was left open names the model, so that another one is asked.
-    """
-
-    signature: str
-    verdict: Verdict
-    reason: str
-    programs: tuple[Program, ...] = ()
+    column: str = ""
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

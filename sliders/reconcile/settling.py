@@ -17,9 +17,9 @@ from sliders.reconcile.repairs import (
     CellSource,
     Criterion,
     DocumentSource,
-    Operation,
     Precedence,
 )
+from sliders.store.facts import Operation
 from sliders.values.folding import fold, signed
 from sliders.values.units import convert, same_unit
 from sliders.values.vocabulary import NEWER

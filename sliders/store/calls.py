@@ -14,7 +14,8 @@ from sliders.store import codec
 from sliders.store.claims import Claims
 from sliders.store.database import Database
 from sliders.store.journal import Journal
-from sliders.store.layout import among, calls
+from sliders.store.layout import calls
+from sliders.store.layout_columns import among
 
 _NAMES = tuple(field.name for field in fields(Call))
 _FOUND: Select[Any] = (

@@ -7,14 +7,18 @@ from copy import copy
 from sliders.store.calls import Calls
 from sliders.store.chunks import Chunks
 from sliders.store.claims import Claims
+from sliders.store.collection import Collection
 from sliders.store.data_tables import Tables
 from sliders.store.database import Database
 from sliders.store.documents import Documents
 from sliders.store.extractions import Extractions
 from sliders.store.journal import Journal
+from sliders.store.knowledge import Knowledge
 from sliders.store.migrations import migrate
+from sliders.store.open_questions import OpenQuestions
+from sliders.store.query_figures import QueryFigures
 from sliders.store.schemas import Schemas
-from sliders.store.statistics import Knowledge
+from sliders.store.settled_tables import SettledTables
 
 
 class Catalog:
@@ -34,6 +38,10 @@ class Catalog:
         self.schemas = Schemas(database)
         self.tables = Tables(database, self.schemas)
         self.knowledge = Knowledge(database)
+        self.open_questions = OpenQuestions(database)
+        self.settled = SettledTables(database)
+        self.collection = Collection(database)
+        self.figures = QueryFigures(database)
         self._keep_under(Journal(database), Claims(database))
 
     def for_run(self) -> Catalog:

@@ -19,7 +19,6 @@ from sliders.store.database import Database
 from sliders.store.layout import (
     ASKED,
     CURRENT,
-    among,
     cells,
     chunks,
     columns,
@@ -28,6 +27,7 @@ from sliders.store.layout import (
     rows,
     tables,
 )
+from sliders.store.layout_columns import among
 
 _KEY = {
     "table": select(tables.c.key).where(tables.c.name == bindparam("name")),

@@ -27,7 +27,8 @@ from sliders.retrieval.chunk import Chunk, ChunkContext
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.documents import TOUCH
-from sliders.store.layout import CURRENT, among, chunks, documents, rows
+from sliders.store.layout import CURRENT, chunks, documents, rows
+from sliders.store.layout_columns import among
 from sliders.store.records import SearchHit
 
 _JOINED = chunks.join(documents, documents.c.key == chunks.c.document_key)

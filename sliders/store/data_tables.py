@@ -34,15 +34,8 @@ from sliders.store import codec
 from sliders.store.companions import companions_read, filled
 from sliders.store.data_rows import DataRow, lines_of, odd_columns
 from sliders.store.database import Database, data_table
-from sliders.store.layout import (
-    TYPES,
-    cells,
-    columns,
-    derivations,
-    rows,
-    tables,
-    versions,
-)
+from sliders.store.layout import cells, columns, derivations, rows, tables, versions
+from sliders.store.layout_columns import TYPES, among
 from sliders.store.materialise import SAID, materialise_sql
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
 from sliders.store.schemas import Schemas
@@ -308,6 +301,7 @@ class Tables:
                 encode(codec.encode_scalar(d.value)[0]),
                 d.kind,
                 d.reason,
+                d.correction,
             )
             for d in derived
         )
@@ -354,26 +348,34 @@ class Tables:
         with self._database.transaction():
             return self._show(found[0])
 
-    def rows_of(self, version: TableVersion) -> list[DataRow]:
-        """The rows of one version, the current or an earlier one."""
-        lines = self.lines(version, (*SYSTEM_COLUMNS, *version.columns))
+    def rows_of(self, version: TableVersion, row_ids: Sequence[str] | None = None) -> list[DataRow]:
+        """The rows of one version, the current or an earlier one: those with these ids,
+        or all.
+        """
+        lines = self.lines(version, (*SYSTEM_COLUMNS, *version.columns), row_ids)
         return [DataRow.of(line, version.columns) for line in lines]
 
-    def derivations(self, table: str, row_id: str, version: int | None = None) -> list[Derivation]:
-        """What a version (the current one when left out) declares of the values of one row."""
+    def derivations(
+        self, version: TableVersion, row_ids: Sequence[str]
+    ) -> dict[str, list[Derivation]]:
+        """What a version declares of the values of rows, by row id."""
         d = derivations.c
-        number = tables.c.current_version if version is None else version
         found = (
-            select(d.column_name, d.value, d.kind, d.reason, d.row_id, d.source_value)
+            select(d.column_name, d.value, d.kind, d.reason, d.row_id, d.source_value, d.correction)
             .join_from(derivations, tables)
             .where(
-                tables.c.name == table,
-                d.version == number,
-                (d.row_id == row_id) | d.row_id.is_(None),
+                tables.c.name == version.table,
+                d.version == version.version,
+                among(d.row_id, "rows") | d.row_id.is_(None),
             )
             .order_by(d.key)
         )
-        return [Derivation(*line) for line in self._database.query(found)]
+        declared: dict[str, list[Derivation]] = {row_id: [] for row_id in row_ids}
+        for line in self._database.query(found, {"rows": codec.dump(list(row_ids))}):
+            one = Derivation(*line)
+            for row_id in row_ids if one.row_id is None else (one.row_id,):
+                declared[row_id].append(one)
+        return declared
 
     def merged_rows(self, table: str) -> dict[str, tuple[str, ...]]:
         """The extracted rows that each merged row of the current version stands for;
@@ -386,20 +388,9 @@ class Tables:
         """The extracted rows that a row of the current version stands for;
         empty when it has no such row.
         """
-        row = self.shown(table, row_id, ["_sources"])
-        return () if row is None else tuple(codec.load(row[0]) or (row_id,))
-
-    def shown(self, table: str, row_id: str, names: Sequence[str]) -> tuple[Any, ...] | None:
-        """These columns (SQL names) of a row of the current version;
-        None when it has no such row.
-        """
         current = self.current(table)
-        if current is None:
-            return None
-        target = _physical(current)
-        return self._database.one(
-            select(*(target.c[name] for name in names)).where(target.c.row_id == row_id)
-        )
+        held = self.rows_of(current, [row_id]) if current else []
+        return held[0].sources if held else ()
 
     def read(
         self, table: str, names: Sequence[str] = ()
@@ -415,14 +406,20 @@ class Tables:
         chosen = tuple(names) or (*columns, *beside, *SYSTEM_COLUMNS[:3])
         return chosen, self.lines(current, chosen)
 
-    def lines(self, version: TableVersion, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
-        """These columns (SQL names) of all rows of a version in the order of writing, NULL of one
-        that it was made before.
+    def lines(
+        self, version: TableVersion, names: Iterable[str], row_ids: Sequence[str] | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        """These columns (SQL names) of a version's rows in the order of writing, NULL of one
+        that it was made before; of the rows with these ids, or of all.
         """
         target = _physical(version)
         null: ColumnElement[Any] = literal_column("NULL")
         chosen = [target.c.get(name, null) for name in names]
-        return self._database.stream(select(*chosen).select_from(target))
+        found = select(*chosen).select_from(target)
+        if row_ids is None:
+            return self._database.stream(found)
+        some = found.where(among(target.c.row_id, "rows"))
+        return iter(self._database.query(some, {"rows": codec.dump(list(row_ids))}))
 
 
 def _physical(version: TableVersion) -> DataTable:

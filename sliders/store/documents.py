@@ -13,7 +13,8 @@ from sliders.documents.document import Document, Element, Page
 from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
-from sliders.store.layout import among, documents, elements, pages, rows, tables
+from sliders.store.layout import documents, elements, pages, rows, tables
+from sliders.store.layout_columns import among
 from sliders.store.records import Added, StoredDocument
 
 _CURRENT = documents.c.superseded_by.is_(None)

@@ -6,7 +6,8 @@ from sqlalchemy import bindparam, func, null, or_, select, update
 from sqlalchemy.dialects import postgresql
 
 from sliders.extraction.cell import Absence
-from sliders.store.layout import among, cells, chunks, documents, rows, tables, tasks, work
+from sliders.store.layout import cells, chunks, documents, rows, tables, tasks, work
+from sliders.store.layout_columns import among
 
 ROW_COLUMNS = tuple(column.name for column in rows.columns)[1:]
 LAST_ROW = select(func.max(rows.c.key))

@@ -22,7 +22,6 @@ from sliders.store.journal import Journal
 from sliders.store.layout import (
     ASKED,
     CURRENT,
-    among,
     cells,
     chunks,
     columns,
@@ -32,6 +31,7 @@ from sliders.store.layout import (
     tasks,
     work,
 )
+from sliders.store.layout_columns import among
 from sliders.store.records import Decision, Reliability, Task
 from sliders.store.schemas import LAST, VERSION
 
@@ -213,7 +213,7 @@ class Extractions:
                     f"{value} {number}" for value, number in shown
                 )
                 self._journal.record(
-                    Decision("extract", f"column:{table}.{column}", "calibrated", told)
+                    Decision("extract", "column", "calibrated", told, table=table, column=column)
                 )
         return changed
 
@@ -292,7 +292,9 @@ class Extractions:
             f"{self._database.value(shown)} of the table has them"
         )
         self._journal.record(
-            Decision("extract", f"column:{table}.{name}", "superseded", f"{number} {told}")
+            Decision(
+                "extract", "column", "superseded", f"{number} {told}", table=table, column=name
+            )
             for name, number in stood.items()
         )
 

@@ -6,12 +6,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import select, update
 
 from sliders.store import codec
 from sliders.store.database import Database
-from sliders.store.layout import attempts, decisions, runs
+from sliders.store.layout import attempts, decision_rows, decisions, runs
 from sliders.store.records import Decision, Run, RunStatus, SqlAttempt
+
+_COLUMNS = {
+    field.name: {"table": "table_name", "column": "column_name", "chunk": "chunk_id"}.get(
+        field.name, field.name
+    )
+    for field in fields(Decision)
+    if field.name != "rows"
+}
+"""The columns of a decision by its fields."""
+_ALWAYS = frozenset({"stage", "kind", "verdict", "reason"})
+_DECISIONS = select(decisions.c.id, *(decisions.c[column] for column in _COLUMNS.values()))
+_NAMED = (
+    select(decision_rows.c.decision, decision_rows.c.row_id)
+    .join_from(decision_rows, decisions)
+    .order_by(decision_rows.c.decision, decision_rows.c.row_id)
+)
 
 
 class Journal:
@@ -90,51 +106,49 @@ class Journal:
 
     def record(self, decided: Iterable[Decision] | Decision) -> None:
         """Store one decision or many."""
-        run = self.open_run
-        lines = [
-            (
-                run if d.run is None else d.run,
-                d.stage,
-                d.subject,
-                d.verdict,
-                d.reason,
-                d.tokens,
-                d.at or codec.now(),
-            )
-            for d in ((decided,) if isinstance(decided, Decision) else decided)
-        ]
-        if lines:
+        listed = [decided] if isinstance(decided, Decision) else list(decided)
+        lines = [self._line(one) for one in listed]
+        if any(one.rows for one in listed):
+            with self._database.transaction():
+                for one, line in zip(listed, lines, strict=True):
+                    number = self._database.add(decisions, **line)
+                    rows = ((number, row) for row in dict.fromkeys(one.rows))
+                    self._database.add_many(decision_rows, rows)
+        elif lines:
             self._database.add_many(
-                decisions, lines, ("run", "stage", "subject", "verdict", "reason", "tokens", "at")
+                decisions, (tuple(line.values()) for line in lines), tuple(lines[0])
             )
 
-    def decisions(
-        self,
-        *,
-        run: int | None = None,
-        stage: str | None = None,
-        subject: str | None = None,
-        verdict: str | None = None,
-        mentions: str | None = None,
-    ) -> list[Decision]:
+    def _line(self, one: Decision) -> dict[str, Any]:
+        """A decision by the columns of its table."""
+        given = {column: getattr(one, name) for name, column in _COLUMNS.items()}
+        run = self.open_run if one.run is None else one.run
+        given |= {"run": run, "at": one.at or codec.now()}
+        kept = {c: value if value != "" or c in _ALWAYS else None for c, value in given.items()}
+        return {c.name: kept[c.name] for c in decisions.c if c.name in kept}
+
+    def decisions(self, *, row: str | None = None, **wanted: str | int) -> list[Decision]:
         """Decisions in order of time.
 
-        `mentions` finds words in the subject or reason, whatever their case.
+        Args:
+            row: the id of an extracted row that they name.
+            wanted: values of fields that they have.
         """
-        wanted = {"run": run, "stage": stage, "subject": subject, "verdict": verdict}
-        found = select(*(decisions.c[field.name] for field in fields(Decision))).order_by(
-            decisions.c.id
-        )
-        found = found.where(
-            *(decisions.c[name] == value for name, value in wanted.items() if value is not None)
-        )
-        if mentions is not None:
-            there = (
-                column.icontains(mentions, autoescape=True)
-                for column in (decisions.c.subject, decisions.c.reason)
-            )
-            found = found.where(or_(*there))
-        return [Decision(*line) for line in self._database.query(found)]
+        here = [decisions.c[_COLUMNS[name]] == value for name, value in wanted.items()]
+        if row is not None:
+            named = select(decision_rows.c.decision).where(decision_rows.c.row_id == row)
+            here.append(decisions.c.id.in_(named))
+        lines = self._database.query(_DECISIONS.where(*here).order_by(decisions.c.id))
+        rows: dict[int, list[str]] = {}
+        for number, one in self._database.query(_NAMED.where(*here)):
+            rows.setdefault(number, []).append(one)
+        found = []
+        for number, *line in lines:
+            told: dict[str, Any] = dict(zip(_COLUMNS, line, strict=True))
+            told = {name: "" if value is None else value for name, value in told.items()}
+            told["run"] = told["run"] or None
+            found.append(Decision(**told, rows=tuple(rows.get(number, ()))))
+        return found
 
     def record_attempt(self, attempt: SqlAttempt) -> None:
         """Store a statement that an agent tried."""

@@ -1,19 +1,131 @@
-"""The audit trail: from a value in a table back to the words on a page (contract 1)."""
+"""The one way from a value in a table to the words on a page, and to what changed it
+(contract 1).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from sliders.extraction.cell import Cell, Grounding, How, Row, Scalar
+from sliders.extraction.cell import Cell, Grounding, How, Row, Scalar, Span
 from sliders.store.catalog import Catalog
 from sliders.store.data_tables import UNVERIFIED
 from sliders.store.layout import documents, rows, tables
 from sliders.store.materialise import enters
+from sliders.store.records import Correction, Derivation, TableVersion
 
 QUOTE_CHARACTERS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One reading of a value: a cell, and the extracted row that it is of. `agrees` says that its
+    typed value is the one that the table shows.
+    """
+
+    row: Row
+    cell: Cell
+    agrees: bool
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The places of all words that it rests on; none where it rests on no words."""
+        return tuple(span for span in (self.cell.span, *self.cell.parts) if span is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A value that the table shows instead of what was read, and the human decision that says
+    so, where one does.
+    """
+
+    made: Derivation
+    decision: Correction | None = None
+
+    @property
+    def words(self) -> str:
+        """Who or what decided it, and why."""
+        if self.decision is None:
+            return self.made.reason
+        said = f"decision {self.decision.id} of {self.decision.author or 'the user'}"
+        return said + (f": {self.decision.reason}" if self.decision.reason else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """What the values of a row of a table rest on: `shown` by column of the schema, the extracted
+    rows that were merged into it, the `readings` of their cells with a value, and the changes.
+    """
+
+    table: str
+    row_id: str
+    shown: Mapping[str, Scalar]
+    sources: tuple[Row, ...]
+    readings: tuple[Reading, ...]
+    changes: tuple[Change, ...]
+
+    @property
+    def decided(self) -> dict[str, Change]:
+        """The changes that people decided, by column."""
+        return {c.made.column: c for c in self.changes if c.made.kind == "correction"}
+
+    def carrying(self) -> Iterator[Reading]:
+        """The readings that say what the row shows; of a column of which none does, all."""
+        carried = {reading.cell.column for reading in self.readings if reading.agrees}
+        return (one for one in self.readings if one.agrees or one.cell.column not in carried)
+
+
+def lineages(
+    catalog: Catalog, table: str, row_ids: Iterable[str], version: TableVersion | None = None
+) -> dict[str, Lineage]:
+    """What the values of rows rest on, by row id; rows that the table does not have are left out.
+
+    Args:
+        version: of the table; the current one when left out.
+    """
+    of = version or catalog.tables.current(table)
+    if of is None:
+        return {}
+    wanted = list(dict.fromkeys(row_ids))
+    held = catalog.tables.rows_of(of, wanted)
+    unverified = _unverified(catalog, table)
+    extracted = catalog.extractions.get([source for row in held for source in row.sources])
+    relation, people = catalog.schemas.relation(table), catalog.knowledge.corrections(table)
+    decisions = {one.id: one for one in people}
+    made = catalog.tables.derivations(of, wanted) if of.parent is not None else {}
+    found = {}
+    for row in held:
+        shown = {c.name: row.values.get(c.sql_name) for c in relation.columns}
+        sources = tuple(extracted[source] for source in row.sources if source in extracted)
+        changes = (
+            Change(one, decisions.get(one.correction or 0)) for one in made.get(row.row_id, ())
+        )
+        found[row.row_id] = Lineage(
+            table,
+            row.row_id,
+            shown,
+            sources,
+            tuple(_readings(sources, shown, unverified)),
+            tuple(changes),
+        )
+    return {row_id: found[row_id] for row_id in wanted if row_id in found}
+
+
+def _unverified(catalog: Catalog, table: str) -> bool:
+    """Whether a table shows unverified values."""
+    return any(version.operation == UNVERIFIED for version in catalog.tables.lineage(table))
+
+
+def _readings(
+    sources: Sequence[Row], shown: Mapping[str, Scalar], unverified: bool
+) -> Iterator[Reading]:
+    for row in sources:
+        for cell in row.cells:
+            if cell.value is not None and enters(cell, unverified):
+                yield Reading(row, cell, cell.value == shown.get(cell.column))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,34 +177,16 @@ def lineage_of(catalog: Catalog, row_id: str, column: str | None = None) -> list
     )
     if table is None:
         return []
-    shown = values_shown(catalog, table, row_id)
-    unverified = any(version.operation == UNVERIFIED for version in catalog.tables.lineage(table))
+    lineage = lineages(catalog, table, [row_id]).get(row_id)
+    if lineage is None:  # the table does not show the row
+        alone = catalog.extractions.get([row_id]).values()
+        readings = tuple(_readings(tuple(alone), {}, _unverified(catalog, table)))
+    else:
+        readings = lineage.readings
+    chosen = [one for one in readings if column in (None, one.cell.column)]
     texts: dict[str, str] = {}
-    extracted = catalog.extractions.get(catalog.tables.sources(table, row_id) or (row_id,))
-    found = [
-        _evidence(catalog, row, cell, shown.get(cell.column), texts)
-        for row in extracted.values()
-        for cell in row.cells
-        if cell.value is not None and enters(cell, unverified) and column in (None, cell.column)
-    ]
+    found = [_evidence(catalog, one, texts) for one in chosen]
     return sorted(found, key=lambda evidence: not evidence.agrees)
-
-
-def values_shown(catalog: Catalog, table: str, row_id: str) -> dict[str, Scalar]:
-    """The values that the current version of a table shows in a row, by schema column name;
-    none where it has no such row.
-    """
-    version = catalog.tables.current(table)
-    relation = catalog.schemas.relation(table)
-    columns = [
-        column for column in relation.columns if version and column.sql_name in version.columns
-    ]
-    row = (
-        catalog.tables.shown(table, row_id, [column.sql_name for column in columns])
-        if columns
-        else None
-    )
-    return dict(zip((column.name for column in columns), row, strict=True)) if row else {}
 
 
 def doubt_of(cell: Cell) -> str:
@@ -116,10 +210,8 @@ def words_of_odds(odds: tuple[tuple[str, float], ...]) -> str:
     )
 
 
-def _evidence(
-    catalog: Catalog, row: Row, cell: Cell, shown: Scalar, texts: dict[str, str]
-) -> Evidence:
-    span = cell.span
+def _evidence(catalog: Catalog, reading: Reading, texts: dict[str, str]) -> Evidence:
+    row, cell, span = reading.row, reading.cell, reading.cell.span
     document_id = span.document_id if span else row.document_id
     for identifier in {document_id, *(part.document_id for part in cell.parts)} - texts.keys():
         texts[identifier] = catalog.documents.text(identifier)
@@ -139,7 +231,7 @@ def _evidence(
         end,
         page,
         cell.grounding,
-        cell.value == shown,
+        reading.agrees,
         cell.rationale,
         cell.model,
         cell.call_id,

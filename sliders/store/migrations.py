@@ -9,7 +9,9 @@ from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable
 from sliders.errors import StoreError, WorkspaceTooNew
 from sliders.store import codec
 from sliders.store.database import Database
-from sliders.store.layout import CELL_ABSENCE, LAYOUT, METADATA, SEARCH, meta
+from sliders.store.earlier_facts import carry_over
+from sliders.store.layout import CELL_ABSENCE, LAYOUT, SEARCH, meta
+from sliders.store.layout_columns import METADATA
 
 # What an earlier layout's values need beside the new tables, columns and indexes, by the
 # layout that brought them.
@@ -74,6 +76,8 @@ def _bring(database: Database, version: int) -> None:
     for number in range(max(version, 1) + 1, LAYOUT + 1) if version else ():
         for statement in _VALUES.get(number, ()):
             database.execute(statement)
+    if "sl_statistics" in known:
+        carry_over(database)
     database.execute(f"CREATE VIEW cell_absence AS {database.sql(CELL_ABSENCE)}")
     database.engine.expose(database, "cell_absence")
     database.add_many(meta, [(f"migration {LAYOUT}", codec.now())], there="replace")

@@ -18,6 +18,26 @@ Role = Literal["value", "canonical", "bound", "doubt"]
 """What a column of a data table holds: a value as read, or what stands beside it
 (see `RelationColumn`).
 """
+About = Literal[
+    "question",
+    "documents",
+    "document",
+    "chunk",
+    "tables",
+    "pinned tables",
+    "table",
+    "key",
+    "column",
+    "rows",
+    "criteria",
+    "dates",
+    "numbers",
+    "hints",
+    "hint",
+    "citations",
+    "range",
+]
+"""The kinds of things that decisions are about."""
 COMPANIONS: tuple[Role, ...] = ("canonical", "bound", "doubt")
 
 
@@ -77,17 +97,22 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A verdict with its reason (contract 11). `subject` is "document:NAME", "chunk:ID",
-    "row:ID", "table:NAME" ...
+    """A verdict with its reason (contract 11).
 
-    `run` and `at` are filled in by the catalog when they are left out.
+    `kind` is the kind of thing that it is about; `document` is a name, `chunk` an id, and `rows`
+    are ids of extracted rows. `run` and `at` are filled in by the catalog when they are left out.
     """
 
     stage: str
-    subject: str
+    kind: About
     verdict: str
     reason: str
     tokens: int = 0
+    document: str = ""
+    chunk: str = ""
+    table: str = ""
+    column: str = ""
+    rows: tuple[str, ...] = ()
     run: int | None = None
     at: str = ""
 
@@ -255,7 +280,8 @@ class Derivation:
     form, a correction ...
 
     `kind` "sum", "min", "max", "average", "count" are recomputed when the audit is verified.
-    `row_id` None declares that `source_value` became `value` in the whole column.
+    `row_id` None declares that `source_value` became `value` in the whole column; `correction` is
+    the number of the human decision that made it, where one did.
     """
 
     column: str
@@ -264,3 +290,4 @@ class Derivation:
     reason: str
     row_id: str | None = None
     source_value: Scalar = None
+    correction: int | None = None

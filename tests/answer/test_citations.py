@@ -24,6 +24,7 @@ def cited(sql: str) -> set[str]:
         ("SELECT name FROM ships WHERE port = 'Bergen'", {"r1", "r3"}),
         ("SELECT COUNT(*) FROM ships WHERE built < '1912'", {"r1", "r4"}),
         ("SELECT AVG(length) FROM ships", {"r1", "r2", "r4"}),
+        ("SELECT COUNT(DISTINCT length) FROM ships", {"r1", "r2", "r4"}),
         ("SELECT MIN(length) FROM ships", {"r2"}),
         ("SELECT name FROM ships ORDER BY built DESC LIMIT 1", {"r3"}),
         ("SELECT name, length FROM ships ORDER BY 2 DESC LIMIT 1", {"r1"}),

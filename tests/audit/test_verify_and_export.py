@@ -37,7 +37,7 @@ def verify_audit(path: str | Path) -> list[str]:
 @pytest.fixture
 def made(filled: Catalog) -> Catalog:
     filled.tables.materialise("orders")
-    filled.journal.record(Decision("gate", "chunk:doc-1/0", "kept", "holds an order"))
+    filled.journal.record(Decision("gate", "chunk", "kept", "holds an order", chunk="doc-1/0"))
     return filled
 
 
@@ -381,7 +381,7 @@ print(database.value("SELECT pg_backend_pid()") if database.on_server else 0, fl
 for n in range(100000):
     rows = [replace(row, id=f"{row.id}-{n}-{m}") for m in range(20) for row in rows_of(DOCUMENT)]
     task = Task("orders", ("customer",), "doc-1/0", "done", str(n))
-    catalog.extractions.save(rows, [task], [Decision("extract", str(n), "done", "")])
+    catalog.extractions.save(rows, [task], [Decision("extract", "chunk", "done", "")])
     if n % 10 == 0:
         catalog.tables.materialise("orders")
 """

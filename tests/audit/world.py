@@ -136,7 +136,13 @@ def harbour(path: Path) -> Path:
         quiet = Document("quiet", "quiet.txt", "Nothing happened.", "", (), ())
         chunk, other, gated = (put(catalog, d) for d in (document, note, quiet))
         catalog.journal.record(
-            Decision("documents", "document:scan.doc", "refused", "scan.doc: old Office format")
+            Decision(
+                "documents",
+                "document",
+                "refused",
+                "scan.doc: old Office format",
+                document="scan.doc",
+            )
         )
         catalog.schemas.save(Schema((TABLE,)), "test")
         catalog.extractions.save(
@@ -151,7 +157,7 @@ def harbour(path: Path) -> Path:
         run = catalog.journal.start_run(
             "ask", "Which ships had more than two falls?", {"model": "double"}
         )
-        catalog.knowledge.correct(
+        decision = catalog.knowledge.correct(
             Correction(
                 "set_value",
                 "incidents",
@@ -174,7 +180,9 @@ def harbour(path: Path) -> Path:
             [merged],
             operation="reconcile",
             reason="audited over unaudited",
-            derived=[Derivation("port", "Bergen", "correction", "a correction", "r0")],
+            derived=[
+                Derivation("port", "Bergen", "correction", "a correction", "r0", None, decision)
+            ],
         )
         cited = Citation(
             "report.pdf",

@@ -49,7 +49,7 @@ MARKS = [2, 30, 4, 33, 1, 29, 3, 31, 5, 28, 2, 32]
 def test_the_collection_decides_where_the_cut_is(place: str | Path) -> None:
     cells, shown, model, ws = judged(place, MARKS)
     with ws:
-        said = ws.session.catalog.journal.decisions(mentions="cut at")
+        said = ws.session.catalog.journal.decisions(verdict="calibrated")
         calls = len(model.history)
         ws.extract()
         assert len(model.history) == calls, "judged again by the odds that are kept"

@@ -23,7 +23,14 @@ from sliders.llm import COMPACT, Request, Response, Usage
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
-from sliders.store import Change, CopiedTables, Task
+from sliders.store import (
+    Change,
+    ConflictSide,
+    CopiedTables,
+    OpenConflict,
+    Task,
+    Unsettled,
+)
 from sliders.values import ColumnType, Scalar
 
 LIKED = Column("liked", ColumnType.BOOLEAN, "Is the film liked?", reading="judged", pinned=True)
@@ -356,21 +363,9 @@ def test_sides_of_an_open_contradiction_may_be_one_row(tmp_path: Path) -> None:
     _, ws = answered(tmp_path / "w.db", COUNT, MARKS, list(range(12)))
     with ws:
         table, ids = ws.schema.tables[0], list(ws.tables["reviews"]["row_id"])
-        ws.session.catalog.knowledge.set_statistic(
-            "conflicts:reviews",
-            [
-                {
-                    "column": "price",
-                    "key": [],
-                    "reason": "open",
-                    "chosen": 0,
-                    "candidates": [
-                        {"value": 0, "rows": ids[:1], "document": "00.txt"},
-                        {"value": 1, "rows": ids[1:2], "document": "01.txt"},
-                    ],
-                }
-            ],
-        )
+        sides = (ConflictSide(0, (ids[0],), "00.txt"), ConflictSide(1, (ids[1],), "01.txt"))
+        open_one = OpenConflict("reviews", "price", (), "open", sides)
+        ws.session.catalog.open_questions.keep("reviews", Unsettled((open_one,)))
         read = TableRead(table, ws.session.catalog.schemas.relation("reviews"), table.columns)
         [doubt] = TableVariations(ws.session, read, "SELECT sum(price) FROM reviews").one_thing()
     gone = [place.row_id for option in doubt.options for place, _ in option]
@@ -440,7 +435,8 @@ def test_rows_that_nobody_settled_may_be_one(tmp_path: Path) -> None:
             for r, yes in zip(*(ws.tables["reviews"][c] for c in ("row_id", "liked")), strict=True)
             if yes
         ]
-        ws.session.catalog.knowledge.set_statistic("left open:reviews", [[liked[0], liked[1]]])
+        left = Unsettled(left_open=((liked[0], liked[1]),))
+        ws.session.catalog.open_questions.keep("reviews", left)
         ws.session.models = ws.session.models.for_run()
         again = asyncio.run(
             answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage())

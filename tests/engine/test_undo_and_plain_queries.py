@@ -107,7 +107,9 @@ def test_reconcile_makes_undone_repairs_again_and_says_so(place: str | Path) -> 
         ws.ask(QUESTION)
         ws.reconcile()
         assert 99 in costs(ws)
-        said = [d.verdict for d in ws.session.catalog.journal.decisions(subject="table:things")]
+        said = [
+            d.verdict for d in ws.session.catalog.journal.decisions(kind="table", table="things")
+        ]
         assert "undone repairs released" in said
 
 

@@ -14,7 +14,8 @@ from collections.abc import Callable
 import pytest
 
 from sliders.errors import RepairError
-from sliders.reconcile import Group, Operation, Program, run_program
+from sliders.reconcile import Group, run_program
+from sliders.store import Operation, Program
 
 PROGRAMS = 3000 if os.environ.get("SLIDERS_TEST_FULL") else 300
 COLUMNS = ("company", "amount", "city", "odd \"name'")

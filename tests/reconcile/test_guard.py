@@ -10,7 +10,8 @@ from itertools import product
 import pytest
 
 from sliders.errors import RepairError
-from sliders.reconcile import Case, Group, Operation, Program, repaired, run_program
+from sliders.reconcile import Case, Group, repaired, run_program
+from sliders.store import Operation, Program
 
 GROUPS = (
     Group(

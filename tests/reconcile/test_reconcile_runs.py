@@ -175,9 +175,7 @@ def test_dates_are_read_once_and_kept(place: str | Path) -> None:
             "letter.txt": "2020-05-04",
             "beacon.txt": "",
         }
-        assert ws.session.catalog.knowledge.statistic("document dates")["dates"] == document_dates(
-            ws.session
-        )
+        assert ws.session.catalog.collection.dates(None) == document_dates(ws.session)
 
 
 @pytest.mark.parametrize("candidate", [0, 1])

@@ -235,7 +235,7 @@ def test_values_of_an_earlier_definition_stay_in_the_audit(place: str | Path) ->
         (said,) = {
             d.reason
             for d in ws.session.catalog.journal.decisions(
-                subject="column:ships.tons", verdict="superseded"
+                table="ships", column="tons", verdict="superseded"
             )
         }
         assert "3 values" in said and f"version {first.version}" in said

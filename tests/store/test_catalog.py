@@ -203,7 +203,9 @@ def test_rows_tasks_and_decisions_are_one_transaction(catalog: Catalog) -> None:
     tasks = [Task("orders", ("customer",), "doc-1/0")]
     with pytest.raises(StoreError, match="column 'nowhere'"):
         catalog.extractions.save(
-            [rows_of(DOCUMENT)[0], bad], tasks, [Decision("extract", "chunk:doc-1/0", "done", "")]
+            [rows_of(DOCUMENT)[0], bad],
+            tasks,
+            [Decision("extract", "chunk", "done", "", chunk="doc-1/0")],
         )
     assert catalog.extractions.rows("orders") == []
     assert catalog.extractions.settled(ORDERS) == {}
@@ -299,7 +301,7 @@ def test_judged_values_are_cut_anew_and_the_rest_stays(filled: Catalog) -> None:
         "pieces", 12, "12"
     )
     assert filled.tables.materialise("orders").version == first.version + 1
-    [decision] = filled.journal.decisions(subject="column:orders.paid")
+    [decision] = filled.journal.decisions(kind="column", table="orders", column="paid")
     assert decision.reason == "cut at 1.2; 1 of 2 values changed, before: false 1, true 1"
     assert filled.extractions.recalibrate("orders", "paid", new, "cut at 1.2") == 0
     assert len(filled.journal.decisions(verdict="calibrated")) == 1
@@ -505,17 +507,17 @@ def test_a_run_that_was_killed_is_stopped_when_the_next_one_starts(catalog: Cata
 
 def test_journal_tells_what_happened(catalog: Catalog) -> None:
     run = catalog.journal.start_run("ask", "which?", {"model": "double"})
-    catalog.journal.record(Decision("gate", "chunk:c1", "dropped", "no Table in it", 12))
+    catalog.journal.record(Decision("gate", "chunk", "dropped", "no Table in it", 12, chunk="c1"))
     catalog.journal.record(
         [
-            Decision("plan", "table:orders", "kept", "wanted"),
-            Decision("gate", "chunk:c2", "kept", ""),
+            Decision("plan", "rows", "kept", "wanted", table="orders", rows=("r2", "r1")),
+            Decision("gate", "chunk", "kept", "", chunk="c2"),
         ]
     )
     catalog.journal.record_attempt(SqlAttempt("answer", "which?", "SELECT 1", "ok", rows=1))
     assert [known.status for known in catalog.journal.runs()] == ["running"]
     catalog.journal.finish_run(run, "done", {"value": 3})
-    catalog.journal.record(Decision("later", "run", "noted", ""))
+    catalog.journal.record(Decision("later", "question", "noted", ""))
     [found] = catalog.journal.runs()
     assert (found.status, found.question, found.settings, found.outcome) == (
         "done",
@@ -523,12 +525,12 @@ def test_journal_tells_what_happened(catalog: Catalog) -> None:
         {"model": "double"},
         {"value": 3},
     )
-    assert [d.subject for d in catalog.journal.decisions(stage="gate", run=run)] == [
-        "chunk:c1",
-        "chunk:c2",
-    ]
-    assert [d.tokens for d in catalog.journal.decisions(mentions="TABLE")] == [12, 0]
-    assert [d.verdict for d in catalog.journal.decisions(subject="chunk:c2")] == ["kept"]
+    assert [d.chunk for d in catalog.journal.decisions(stage="gate", run=run)] == ["c1", "c2"]
+    assert [d.tokens for d in catalog.journal.decisions(kind="chunk")] == [12, 0]
+    assert [d.verdict for d in catalog.journal.decisions(chunk="c2")] == ["kept"]
+    [named] = catalog.journal.decisions(row="r1")
+    assert (named.table, named.rows, named.chunk) == ("orders", ("r1", "r2"), "")
+    assert catalog.journal.decisions(row="r") == []
     assert [d.run for d in catalog.journal.decisions(stage="later")] == [None]
     assert catalog.database.query("SELECT run, sql FROM sl_sql_attempts") == [(run, "SELECT 1")]
 
@@ -542,9 +544,10 @@ def test_knowledge_is_kept(catalog: Catalog) -> None:
     found = catalog.knowledge.vectors("document", "mini")
     assert found["d1"].tolist() == [[0.5, -1.5]] and found["d2"].shape == (3, 2)
     assert catalog.knowledge.vectors("segment", "mini") == {}
-    catalog.knowledge.set_statistic("selectivity/price", {"hits": 3})
-    assert catalog.knowledge.statistic("selectivity/price") == {"hits": 3}
-    assert catalog.knowledge.statistic("missing", 7) == 7
+    places = np.array([[0, 9, 2], [10, 30, 5]])
+    catalog.knowledge.save_vectors("segments:64", "mini", {"d2": vectors["d2"]}, {"d2": places})
+    [(_, kept_places)] = catalog.knowledge.segments("segments:64", "mini").values()
+    assert kept_places.tolist() == places.tolist()
     number = catalog.knowledge.correct(
         Correction("set_value", "orders", {"customer": "A"}, "paid", True, "me", "seen")
     )

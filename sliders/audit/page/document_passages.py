@@ -137,7 +137,7 @@ def silent_documents(
     and what was left out.
     """
     refused = catalog.journal.decisions(stage="documents", verdict="refused")
-    out = [Silent(d.subject.removeprefix("document:"), (d.reason,)) for d in refused]
+    out = [Silent(d.document, (d.reason,)) for d in refused]
     reasons = _reasons(catalog, tables) if tables else {}
     gave = {d for table in tables for d in catalog.extractions.documents_with_rows(table.name)}
     empty = _empty_rows(tables)

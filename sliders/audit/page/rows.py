@@ -4,7 +4,7 @@ a person made of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,10 +24,10 @@ from sliders.schema.types import Column, Table
 from sliders.sql.quoting import quote_identifier, quote_literal
 from sliders.store.cage import run_readonly
 from sliders.store.catalog import Catalog
-from sliders.store.data_tables import UNVERIFIED
-from sliders.store.lineage import doubt_of, words_of_odds
-from sliders.store.materialise import enters
-from sliders.store.records import Correction, Derivation, TableVersion
+from sliders.store.facts import OpenConflict
+from sliders.store.lineage import Change as Made
+from sliders.store.lineage import Lineage, Reading, doubt_of, lineages, words_of_odds
+from sliders.store.records import TableVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,7 @@ class _Known:
     """What all rows of a table share."""
 
     table: Table
-    unverified: bool
-    conflicts: Sequence[Mapping[str, Any]]
-    corrections: Mapping[tuple[str, Scalar], Correction]
+    conflicts: Sequence[OpenConflict]
     repairs: str
 
 
@@ -69,15 +67,10 @@ def shown_table(
     chain = catalog.tables.lineage(name)
     known = _known(catalog, table, chain)
     most = max(1, most_cells // max(len(table.columns), 1))
-    listed, numbers, note = _listed(catalog, view, behind, most, chain[0].columns if chain else ())
-    merged = catalog.tables.merged_rows(name)
-    sources = {row: merged.get(row, (row,)) for row in (str(line[-1]) for line in listed)}
-    extracted = catalog.extractions.get([source for found in sources.values() for source in found])
-    rows = []
-    for line in listed:
-        row = str(line[-1])
-        told = [extracted[source] for source in sources[row]]
-        rows.append(_row(catalog, known, line, told, numbers.get(row, ())))
+    listed, note = _listed(catalog, view, behind, most)
+    found = lineages(catalog, name, listed)
+    homes = {row: document for row, (document, _) in listed.items()}
+    rows = [_row(known, one, homes[row], listed[row][1]) for row, one in found.items()]
     return ShownTable(
         name,
         columns=tuple(_column(catalog, name, column) for column in table.columns),
@@ -93,12 +86,9 @@ def shown_table(
 
 def _known(catalog: Catalog, table: Table, chain: Sequence[TableVersion]) -> _Known:
     """What all rows of a table share; `chain` is its current version and those before."""
-    decided = catalog.knowledge.corrections(table.name)
     return _Known(
         table,
-        unverified=any(version.operation == UNVERIFIED for version in chain),
-        conflicts=catalog.knowledge.statistic(f"conflicts:{table.name}", []),
-        corrections={(c.column, c.value): c for c in decided if c.kind == "set_value"},
+        conflicts=catalog.open_questions.conflicts(table.name),
         repairs="; ".join(version.reason for version in chain if version.parent is not None),
     )
 
@@ -123,16 +113,13 @@ def _column(catalog: Catalog, table: str, column: Column) -> ShownColumn:
 
 
 def _listed(
-    catalog: Catalog, view: TableView, behind: Behind, most: int, stored: Sequence[str]
-) -> tuple[list[tuple[Any, ...]], dict[str, tuple[int, ...]], str]:
-    """The rows to show (values, document, document id, row id), by row id the answers that it
-    stands behind, a note.
+    catalog: Catalog, view: TableView, behind: Behind, most: int
+) -> tuple[dict[str, tuple[str, tuple[int, ...]]], str]:
+    """The rows to show, by id with the document of each and the answers that it stands behind;
+    a note.
     """
-    numbers: dict[str, tuple[int, ...]] = {}
-    note = ""
-    columns = (quote_identifier(c.name) if c.name in stored else "NULL" for c in view.table.columns)
-    wanted = ", ".join([*columns, "document", "document_id", "row_id"])
-    rows: dict[str, tuple[Any, ...]] = {}
+    rows: dict[str, tuple[str, tuple[int, ...]]] = {}
+    note, table = "", quote_identifier(view.name)
     for number, statement in enumerate(behind.statements):
         if statement is not None:
             # As an expression, so that the rows come in the table's own order, not in that of
@@ -141,85 +128,64 @@ def _listed(
                 f"row_id || '' IN (SELECT row_id FROM ({statement}) WHERE table_name = "
                 f"{quote_literal(view.name)})"
             )
-            sql = f"SELECT {wanted} FROM {quote_identifier(view.name)} WHERE {test} LIMIT {most}"
+            sql = f"SELECT row_id, document_id FROM {table} WHERE {test} LIMIT {most}"
             try:
                 found = run_readonly(catalog.database, sql, tables=behind.names).rows
             except (QueryError, StoreError) as error:
                 note = f"Which rows stand behind the answer cannot be told: {error}"
                 continue
-            for line in found:
-                rows.setdefault(str(line[-1]), line)
-                numbers[str(line[-1])] = (*numbers.get(str(line[-1]), ()), number)
-    everything = f"SELECT {wanted} FROM {quote_identifier(view.name)} LIMIT {most}"
-    for line in run_readonly(catalog.database, everything, tables=behind.names).rows:
+            for row, document in found:
+                _, numbers = rows.get(row, (document, ()))
+                rows[row] = (document, (*numbers, number))
+    everything = f"SELECT row_id, document_id FROM {table} LIMIT {most}"
+    for row, document in run_readonly(catalog.database, everything, tables=behind.names).rows:
         if len(rows) >= most:
             break
-        rows.setdefault(str(line[-1]), line)
-    return list(rows.values())[:most], numbers, note
+        rows.setdefault(row, (document, ()))
+    return dict(list(rows.items())[:most]), note
 
 
-def _row(
-    catalog: Catalog,
-    known: _Known,
-    line: Sequence[Any],
-    sources: Sequence[Row],
-    behind: tuple[int, ...],
-) -> ShownRow:
-    *shown, _, document_id, row_id = line
-    derived = catalog.tables.derivations(known.table.name, row_id) if known.repairs else []
-    values = tuple(
-        _named(
-            _value(known, column, value, sources, [d for d in derived if d.column == column.name]),
-            column,
-            derived,
-        )
-        for column, value in zip(known.table.columns, shown, strict=True)
-    )
-    return ShownRow(row_id, document_id, values, behind, len(sources))
+def _row(known: _Known, lineage: Lineage, document_id: str, behind: tuple[int, ...]) -> ShownRow:
+    values = tuple(_value(known, column, lineage) for column in known.table.columns)
+    return ShownRow(lineage.row_id, document_id, values, behind, len(lineage.sources))
 
 
-def _value(
-    known: _Known, column: Column, shown: Scalar, rows: Sequence[Row], derived: Sequence[Derivation]
-) -> Value:
-    cells = [(row, cell) for row in rows if (cell := row.cell(column.name)) is not None]
-    read = [
-        _source(row, cell, shown)
-        for row, cell in cells
-        if cell.value is not None and enters(cell, known.unverified)
-    ]
-    read.sort(key=lambda source: not source.agrees)
+def _value(known: _Known, column: Column, lineage: Lineage) -> Value:
+    shown = lineage.shown.get(column.name)
+    readings = (one for one in lineage.readings if one.cell.column == column.name)
+    read = sorted(map(_source, readings), key=lambda source: not source.agrees)
     if shown is not None and column.type.value == "boolean":
         shown = bool(shown)
-    changes = tuple(c for made in derived if (c := _change(known, made, shown, read)) is not None)
+    made = (one for one in lineage.changes if one.made.column == column.name)
+    changes = tuple(c for one in made if (c := _change(one, shown, read)) is not None)
     others = tuple(dict.fromkeys(source.value for source in read if not source.agrees))
     if not changes and others and shown is not None:
         changes = (Change(others, shown, "repair", known.repairs),)
+    cells = [cell for row in lineage.sources if (cell := row.cell(column.name)) is not None]
     empty = "" if shown is not None else _absence(cells)
-    return Value(shown, tuple(read), changes, empty, _conflict(known, column.name, rows))
+    conflict = _conflict(known, column.name, lineage.sources)
+    return _named(Value(shown, tuple(read), changes, empty, conflict), column, lineage)
 
 
-def _named(value: Value, column: Column, derived: Sequence[Derivation]) -> Value:
+def _named(value: Value, column: Column, lineage: Lineage) -> Value:
     """A value with the canonical form that stands beside it, and why."""
-    beside = (
-        d for d in derived if d.column == f"{column.name}_canonical" and d.kind == "canonicalize"
-    )
-    return next((replace(value, name=str(d.value), named=d.reason) for d in beside), value)
+    about = (f"{column.name}_canonical", "canonicalize")
+    declared = (change.made for change in lineage.changes)
+    beside = (made for made in declared if (made.column, made.kind) == about)
+    return next((replace(value, name=str(m.value), named=m.reason) for m in beside), value)
 
 
-def _source(row: Row, cell: Cell, shown: Scalar) -> Source:
-    places = tuple(
-        Place(s.document_id, s.start, s.end, s.page)
-        for s in (cell.span, *cell.parts)
-        if s is not None
-    )
-    document = places[0].document if places else row.document_id
+def _source(reading: Reading) -> Source:
+    cell = reading.cell
+    places = tuple(Place(s.document_id, s.start, s.end, s.page) for s in reading.spans)
+    document = places[0].document if places else reading.row.document_id
     return Source(
         document,
         cell.value,
         cell.printed,
         cell.how.value,
         cell.grounding.value,
-        cell.value == shown,
+        reading.agrees,
         places,
         cell.rationale,
         words_of_odds(cell.odds),
@@ -228,29 +194,25 @@ def _source(row: Row, cell: Cell, shown: Scalar) -> Source:
     )
 
 
-def _change(
-    known: _Known, made: Derivation, shown: Scalar, read: Sequence[Source]
-) -> Change | None:
+def _change(change: Made, shown: Scalar, read: Sequence[Source]) -> Change | None:
     """A declared change of this value; one of the whole column only where the row has the
     value that it replaced.
     """
+    made, decision = change.made, change.decision
     if made.row_id is None and made.source_value not in [source.value for source in read]:
         return None
     before = tuple(dict.fromkeys(source.value for source in read if not source.agrees))
     if made.source_value is not None and made.source_value != made.value:
         before = (made.source_value,)
-    decided = (
-        known.corrections.get((made.column, made.value)) if made.kind == "correction" else None
-    )
-    if decided is None:
+    if decision is None:
         return Change(before, shown, made.kind, made.reason)
-    return Change(before, shown, "correction", decided.reason, decided.author or "a person")
+    return Change(before, shown, "correction", decision.reason, decision.author or "a person")
 
 
-def _absence(cells: Sequence[tuple[Row, Cell]]) -> str:
+def _absence(cells: Sequence[Cell]) -> str:
     """Why there is no value; what the model said all the same is told."""
     told = []
-    for _, cell in cells:
+    for cell in cells:
         reason = doubt_of(cell) or Absence.NOT_STATED.value
         told.append(reason if cell.value is None else f"{reason}; the model said {cell.value!r}")
     return "; ".join(dict.fromkeys(told)) or Absence.NOT_ASKED.value
@@ -259,11 +221,7 @@ def _absence(cells: Sequence[tuple[Row, Cell]]) -> str:
 def _conflict(known: _Known, column: str, rows: Sequence[Row]) -> str:
     mine = {row.id for row in rows}
     for one in known.conflicts:
-        if one["column"] == column and any(
-            mine & set(candidate["rows"]) for candidate in one["candidates"]
-        ):
-            sides = "; ".join(
-                f"{candidate['value']} ({candidate['document']})" for candidate in one["candidates"]
-            )
-            return f"{sides}. {one['reason']}"
+        if one.column == column and any(mine & set(side.rows) for side in one.candidates):
+            sides = "; ".join(f"{side.value} ({side.document})" for side in one.candidates)
+            return f"{sides}. {one.reason}"
     return ""

@@ -1,42 +1,57 @@
-"""What the workspace has learned beside its rows: vectors, statistics, human corrections."""
+"""What the workspace holds beside its rows: vectors, and the decisions of people."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import select, update
 
 from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
-from sliders.store.layout import corrections, statistics, vectors
+from sliders.store.layout import corrections, vectors
 from sliders.store.records import Correction
 
 Vectors = NDArray[np.float32]
-_STATISTIC = select(statistics.c.value).where(statistics.c.key == bindparam("key"))
+Places = NDArray[np.int64]
+"""Of segments, shape (n, 3): start, end and tokens of each."""
 
 
 class Knowledge:
-    """Vectors by level and owner, statistics by key, corrections."""
+    """Vectors by level and owner, corrections."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def save_vectors(self, level: str, model: str, arrays: Mapping[str, Vectors]) -> None:
+    def save_vectors(
+        self,
+        level: str,
+        model: str,
+        arrays: Mapping[str, Vectors],
+        places: Mapping[str, Places] | None = None,
+    ) -> None:
         """Store embeddings of one model.
 
         Args:
             level: "document", "segment" ...
             arrays: array of shape (rows, dimension), or (dimension,), by owner (a
                 document or chunk id).
+            places: where the segments stand that the rows after the first are of, by owner.
         """
+        held = {} if places is None else places
         self._database.add_many(
             vectors,
             (
-                (level, model, owner, array.shape[0], array.shape[1], array.astype("<f4").tobytes())
+                (
+                    level,
+                    model,
+                    owner,
+                    *array.shape,
+                    array.astype("<f4").tobytes(),
+                    held[owner].astype("<i8").tobytes() if owner in held else None,
+                )
                 for owner, array in (
                     (owner, np.atleast_2d(array)) for owner, array in arrays.items()
                 )
@@ -46,23 +61,20 @@ class Knowledge:
 
     def vectors(self, level: str, model: str) -> dict[str, Vectors]:
         """Embeddings by owner, each of shape (rows, dimension)."""
-        found = select(vectors.c.owner, vectors.c.rows, vectors.c.columns, vectors.c.data)
-        lines = self._database.query(
-            found.where(vectors.c.level == level, vectors.c.model == model)
-        )
+        return {owner: array for owner, (array, _) in self.segments(level, model).items()}
+
+    def segments(self, level: str, model: str) -> dict[str, tuple[Vectors, Places]]:
+        """Embeddings by owner, with the places of the segments that they are of."""
+        v = vectors.c
+        found = select(v.owner, v.rows, v.columns, v.data, v.places)
+        lines = self._database.query(found.where(v.level == level, v.model == model))
         return {
-            owner: np.frombuffer(data, "<f4").reshape(height, width)
-            for owner, height, width, data in lines
+            owner: (
+                np.frombuffer(data, "<f4").reshape(height, width),
+                np.frombuffer(places or b"", "<i8").reshape(-1, 3),
+            )
+            for owner, height, width, data, places in lines
         }
-
-    def set_statistic(self, key: str, value: Any) -> None:
-        """Keep a figure of the optimizer as plain JSON."""
-        self._database.add_many(statistics, [(key, codec.dump(value))], there="replace")
-
-    def statistic(self, key: str, default: Any = None) -> Any:
-        """A kept figure."""
-        text = self._database.value(_STATISTIC, {"key": key})
-        return default if text is None else codec.load(text)
 
     def correct(self, correction: Correction) -> int:
         """Store a human decision; its number."""
