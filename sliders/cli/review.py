@@ -391,10 +391,11 @@ def runs(call: Call) -> None:
                 sum(u.tokens for u in spent),
                 sum(u.cost for u in spent),
             )
+            money = f"${cost:.4f}  " if cost else ""
             lines.append(
                 (
                     f"{run.id}  {run.started[:19]}  {run.kind}  {run.status}  {calls} calls  "
-                    f"{tokens} tokens  ${cost:.4f}  {run.question}"
+                    f"{tokens} tokens  {money}{run.question}"
                 ).rstrip()
             )
             data.append(

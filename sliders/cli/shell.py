@@ -330,6 +330,7 @@ def answer_text(answer: Answer) -> str:
     lines += [f"Note:     {note}" for note in answer.notes]
     usage = answer.usage
     cost = f", ${usage.cost:.4f}" if usage.cost else ""
+    cost += ", price not known (SLIDERS_PRICES)" if usage.unpriced_calls else ""
     lines.append(
         f"Cost:     {usage.calls} calls ({usage.cached_calls} known), {usage.prompt_tokens} prompt "
         f"and {usage.completion_tokens} generated tokens, {duration(usage.seconds)}{cost}"

@@ -19,6 +19,7 @@ from sliders.llm.usage import PriceTable
 from sliders.markup import note, table_html
 from sliders.schema.sample import fitted
 from sliders.schema.types import Column, Table
+from sliders.settings import LOCAL
 
 _ASSUMED_COLUMNS = 4
 """Columns of a question whose schema is not known yet."""
@@ -53,6 +54,14 @@ class Estimate:
     cost: float
     minutes: float
     assumptions: tuple[str, ...] = ()
+    unpriced: tuple[str, ...] = ()
+
+    @property
+    def money(self) -> str:
+        """The cost in words: that of models without a price is not known."""
+        if not self.unpriced:
+            return f"${self.cost:.4f}"
+        return f"no price known of {', '.join(self.unpriced)} (SLIDERS_PRICES)"
 
     @property
     def calls(self) -> int:
@@ -71,7 +80,7 @@ class Estimate:
             for s in self.stages
         ]
         lines.append(
-            f"in all {self.calls} calls, {self.tokens} tokens, ${self.cost:.4f}, "
+            f"in all {self.calls} calls, {self.tokens} tokens, {self.money}, "
             f"{self.minutes:.1f} minutes"
         )
         return "\n".join([*lines, *(f"assumed: {line}" for line in self.assumptions)])
@@ -79,7 +88,7 @@ class Estimate:
     def _repr_html_(self) -> str:
         rows = [(s.stage, s.calls, s.prompt_tokens, s.completion_tokens) for s in self.stages]
         total = (
-            f"in all {self.calls} calls, {self.tokens} tokens, ${self.cost:.4f}, "
+            f"in all {self.calls} calls, {self.tokens} tokens, {self.money}, "
             f"{self.minutes:.1f} minutes"
         )
         head = ("stage", "calls", "prompt tokens", "generated")
@@ -116,8 +125,11 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
             "answer", statements, _ANSWER_PROMPT * statements, _ANSWER_REPLY * statements
         ),
     )
-    cost, minutes = _money_and_time(session, stages)
-    return Estimate(stages, cost, minutes, tuple(_assumptions(session, fresh, gated)))
+    prices = PriceTable.load(session.settings.prices)
+    cost, minutes = _money_and_time(session, stages, prices)
+    names = dict.fromkeys(session.settings.model_name(one.stage) for one in stages if one.calls)
+    unpriced = tuple(n for n in names if n != LOCAL and prices.price(n) is None)
+    return Estimate(stages, cost, minutes, tuple(_assumptions(session, fresh, gated)), unpriced)
 
 
 def _assumptions(session: Session, fresh: Collection[str], gated: Collection[str]) -> Iterator[str]:
@@ -210,13 +222,14 @@ def _extraction(session: Session, work: Sequence[Work], gated: frozenset[str]) -
     return StageEstimate("extract", round(calls), round(prompt), round(reply))
 
 
-def _money_and_time(session: Session, stages: Sequence[StageEstimate]) -> tuple[float, float]:
-    prices = PriceTable.load(session.settings.prices)
+def _money_and_time(
+    session: Session, stages: Sequence[StageEstimate], prices: PriceTable
+) -> tuple[float, float]:
     cost = seconds = 0.0
     for stage in stages:
         name = session.settings.model_name(stage.stage)
         cost += prices.cost(name, stage.prompt_tokens, stage.completion_tokens)
-        if session.settings.base_url is None and name == "local":
+        if session.settings.base_url is None and name == LOCAL:
             seconds += (
                 stage.prompt_tokens / _EMBEDDED_PROMPT_SPEED
                 + stage.completion_tokens / _EMBEDDED_REPLY_SPEED

@@ -267,10 +267,7 @@ class _Cluster:
             ray.remote(**held)(Limits).remote(settings.rpm, settings.tpm) if limited else None
         )
         number = min(self.processors, settings.concurrency)
-        prices = {
-            n: {"prompt": p.prompt, "completion": p.completion}
-            for n, p in PriceTable.load(settings.prices).own.items()
-        }
+        prices = PriceTable.load(settings.prices).own
         share = replace(
             settings,
             concurrency=-(-settings.concurrency // number),

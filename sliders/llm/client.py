@@ -37,10 +37,10 @@ from sliders.llm.retry import (
     translated,
     with_retries,
 )
-from sliders.llm.tokens import context_window, token_counter
+from sliders.llm.tokens import known_model, token_counter
 from sliders.llm.transport import Channel
 from sliders.llm.usage import PriceTable
-from sliders.settings import Settings
+from sliders.settings import LOCAL, Settings
 
 # What it says of a failed attempt is said by the errors below.
 logging.getLogger("instructor").addHandler(logging.NullHandler())
@@ -116,12 +116,12 @@ class OpenAIModel:
     ) -> None:
         self._model, self._settings = model, settings
         self.name, self.dialect = name or model, dialect
-        self.context_tokens = settings.context_tokens or context_window(model)
         self._prices = prices or PriceTable()
+        self.context_tokens = settings.context_tokens or self._prices.context(model)
         self._first, self._worked, self._skipped = first_rung, set[Rung](), set[Rung]()
         self._arguments, self._answered = Arguments(), False
         self._vain = False
-        if settings.base_url is None and model.startswith(("o1", "o3", "o4", "gpt-5")):
+        if settings.base_url is None and known_model(model).get("thinks"):
             self._arguments.reasons()
         self._gate = gate or Gate(settings.concurrency)
         self._limiter: Limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
@@ -455,7 +455,8 @@ class OpenAIModel:
             generated = self.count_tokens(one.text)
         shown, generated = counted() if one.prompt is None else one.prompt, generated or 0
         cost = self._prices.cost(self._model, shown, generated)
-        usage = Usage(1, 0, shown, generated, seconds, cost)
+        unpriced = self._model != LOCAL and self._prices.price(self._model) is None
+        usage = Usage(1, 0, shown, generated, seconds, cost, int(unpriced))
         if one.declined:
             declined = ModelRefusal(
                 f"model {self._model!r} declined: {one.declined}; rephrase the question"

@@ -51,7 +51,7 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens, seconds and cost (USD) of one call or of many; `calls` counts those
-    that reached a server.
+    that reached a server, `unpriced_calls` those of them whose price is not known.
     """
 
     calls: int = 0
@@ -60,6 +60,7 @@ class Usage:
     completion_tokens: int = 0
     seconds: float = 0.0
     cost: float = 0.0
+    unpriced_calls: int = 0
 
     @property
     def tokens(self) -> int:
@@ -67,14 +68,7 @@ class Usage:
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.calls + other.calls,
-            self.cached_calls + other.cached_calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.seconds + other.seconds,
-            self.cost + other.cost,
-        )
+        return Usage(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
     def __sub__(self, earlier: Usage) -> Usage:
         return Usage(*(getattr(self, f.name) - getattr(earlier, f.name) for f in fields(self)))

@@ -1,61 +1,47 @@
-"""Token counts and context windows by model name."""
+"""Token counts and context windows by model name, out of the data file `models.yaml`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 DEFAULT_CONTEXT = 32_768
 
-_KNOWN = """
-gpt-5 400000 o200k_base
-gpt-4.1 1047576 o200k_base
-gpt-4o 128000 o200k_base
-chatgpt 32768 o200k_base
-gpt-4-turbo 128000 cl100k_base
-gpt-4 8192 cl100k_base
-gpt-3.5 16385 cl100k_base
-gpt-oss 131072 o200k_harmony
-o1 200000 o200k_base
-o3 200000 o200k_base
-o4 200000 o200k_base
-claude 200000 -
-gemini 1000000 -
-deepseek 64000 -
-local 32768 qwen3
-qwen 32768 qwen3
-qwq 32768 qwen3
-llama-3.1 131072 llama3
-llama-3.2 131072 llama3
-llama-3.3 131072 llama3
-llama-3 8192 llama3
-llama3 8192 llama3
-meta-llama-3.1 131072 llama3
-meta-llama-3 8192 llama3
-mistral 32768 -
-mixtral 32768 -
-gemma-3 131072 -
-gemma-2 8192 -
-phi-4 16384 -
-"""
-"""Prefixes of model names (the longest wins), context windows in tokens from the publishers' model
-cards, vocabularies.
-"""
+
+def known_models() -> Mapping[str, Mapping[str, Any]]:
+    """What the package knows of models, by the beginning of their names."""
+    rows: Mapping[str, Mapping[str, Any]] = _catalogue()["models"]
+    return rows
+
+
+def known_date() -> str:
+    """The day on which that was so."""
+    return str(_catalogue()["date"])
 
 
 @cache
-def _known(model: str) -> tuple[int, str]:
-    name = model.lower().rsplit("/", 1)[-1]
-    rows = sorted(
-        (line.split() for line in _KNOWN.strip().splitlines()), key=lambda row: -len(row[0])
+def _catalogue() -> Mapping[str, Any]:
+    read: Mapping[str, Any] = yaml.safe_load(
+        Path(__file__).with_name("models.yaml").read_text(encoding="utf-8")
     )
-    row = next((row for row in rows if name.startswith(row[0])), ["", str(DEFAULT_CONTEXT), "-"])
-    return int(row[1]), row[2]
+    return read
+
+
+@cache
+def known_model(model: str) -> Mapping[str, Any]:
+    """What is known of a model, with or without its vendor before it; empty where nothing is."""
+    name, known = model.lower().rsplit("/", 1)[-1], known_models()
+    prefixes = (prefix for prefix in sorted(known, key=len, reverse=True))
+    return next((known[prefix] for prefix in prefixes if name.startswith(prefix)), {})
 
 
 def context_window(model: str) -> int:
     """Size of the context window in tokens; 32,768 for a model that is not known."""
-    return _known(model)[0]
+    return int(known_model(model).get("context", DEFAULT_CONTEXT))
 
 
 def _estimate(text: str) -> int:
@@ -70,8 +56,8 @@ def token_counter(model: str) -> Callable[[str], int]:
     """A function that counts tokens of a text as the model does; an estimate where its
     vocabulary is not bundled.
     """
-    encoding_name = _known(model)[1]
-    if encoding_name == "-":
+    encoding_name = known_model(model).get("vocabulary")
+    if encoding_name is None:
         return _estimate
     try:
         import quicktok

@@ -15,6 +15,7 @@ import yaml
 
 from sliders.errors import BudgetExceeded, SettingsError
 from sliders.llm.model import Usage
+from sliders.llm.tokens import context_window, known_models
 from sliders.settings import Budget
 
 
@@ -26,63 +27,38 @@ class Price:
     completion: float
 
 
-# List prices of hosted models; a user's table wins. Prefixes match dated variants
-# ("gpt-4.1-2025-04-14").
-_PRICES = {
-    "gpt-5": Price(1.25, 10.0),
-    "gpt-5-mini": Price(0.25, 2.0),
-    "gpt-5-nano": Price(0.05, 0.4),
-    "gpt-4.1": Price(2.0, 8.0),
-    "gpt-4.1-mini": Price(0.4, 1.6),
-    "gpt-4.1-nano": Price(0.1, 0.4),
-    "gpt-4o": Price(2.5, 10.0),
-    "gpt-4o-mini": Price(0.15, 0.6),
-    "o3": Price(2.0, 8.0),
-    "o4-mini": Price(1.1, 4.4),
-}
-
-
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Prices by model name; the longest prefix wins, and the user's rows win
+    """Prices and context windows by model name; the longest prefix wins, and the user's rows win
     over the built-in ones.
     """
 
-    own: Mapping[str, Price] = field(default_factory=dict)
+    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, source: Path | Mapping[str, Any] | None) -> PriceTable:
-        """A table from a YAML or JSON file or a mapping:
-        `{"my-model": {"prompt": 0.5, "completion": 1.5}}`.
+        """A table from a YAML or JSON file or a mapping, of the form of `models.yaml`:
+        `{"my-model": {"prompt": 0.5, "completion": 1.5, "context": 32768}}`.
 
-        Raises SettingsError: the file cannot be read, or a row has no two numbers.
+        Raises SettingsError: the file cannot be read, or a row has neither two prices nor a window.
         """
         if source is None:
             return cls()
         rows = _read_prices(source) if isinstance(source, Path) else source
-        own: dict[str, Price] = {}
-        for model, row in rows.items():
-            try:
-                own[str(model)] = Price(float(row["prompt"]), float(row["completion"]))
-            except (TypeError, KeyError, ValueError):
-                raise SettingsError(
-                    f"the price of {model!r} is {row!r}: give prompt: and completion: in USD "
-                    "per million tokens"
-                ) from None
-        return cls(own)
+        rows = rows.get("models", rows)
+        return cls({str(model): _checked(model, row) for model, row in rows.items()})
 
     def price(self, model: str) -> Price | None:
         """The price of a model, with or without its vendor before it ("openai/gpt-4.1"), None
         when it is not known.
         """
-        for table in (self.own, _PRICES):
-            for name in (model, model.rsplit("/", 1)[-1]):
-                for prefix in sorted(table, key=len, reverse=True):
-                    if name == prefix or name.startswith(
-                        (prefix + "-", prefix + ":", prefix + "@")
-                    ):
-                        return table[prefix]
-        return None
+        row = self._row(model, "prompt")
+        return None if row is None else Price(row["prompt"], row["completion"])
+
+    def context(self, model: str) -> int:
+        """The size of a model's context window in tokens."""
+        row = self._row(model, "context", self.own)
+        return context_window(model) if row is None else int(row["context"])
 
     def cost(self, model: str, prompt_tokens: int, completion_tokens: int) -> float:
         """US dollars of a call; 0.0 for a model without a price (the
@@ -92,6 +68,34 @@ class PriceTable:
         if price is None:
             return 0.0
         return (prompt_tokens * price.prompt + completion_tokens * price.completion) / 1e6
+
+    def _row(self, model: str, member: str, *tables: Mapping[str, Any]) -> Any:
+        """The row of a model that has a member, None where no row does."""
+        for table in tables or (self.own, known_models()):
+            for name in (model, model.rsplit("/", 1)[-1]):
+                for prefix in sorted(table, key=len, reverse=True):
+                    same = name == prefix or name.startswith(tuple(prefix + m for m in "-:@"))
+                    if same and member in table[prefix]:
+                        return table[prefix]
+        return None
+
+
+def _checked(model: object, row: Any) -> dict[str, Any]:
+    """A row of a user's table.
+
+    Raises SettingsError: it has neither two prices nor a window.
+    """
+    try:
+        prices = {"prompt", "completion"} & set(row)
+        if not prices and "context" not in row:
+            raise KeyError(model)
+        read = {name: float(row[name]) for name in ("prompt", "completion") if prices}
+        return {**row, **read} | ({"context": int(row["context"])} if "context" in row else {})
+    except (TypeError, KeyError, ValueError):
+        raise SettingsError(
+            f"the price of {model!r} is {row!r}: give prompt: and completion: in USD "
+            "per million tokens, or context: in tokens"
+        ) from None
 
 
 def _read_prices(path: Path) -> Mapping[str, Any]:
@@ -259,5 +263,12 @@ def _wake(freed: asyncio.Future[None]) -> None:
 def as_cached(usage: Usage) -> Usage:
     """The usage of a call that the cache answered: no tokens, no cost, one cached call."""
     return replace(
-        usage, calls=0, cached_calls=1, prompt_tokens=0, completion_tokens=0, seconds=0.0, cost=0.0
+        usage,
+        calls=0,
+        cached_calls=1,
+        prompt_tokens=0,
+        completion_tokens=0,
+        seconds=0.0,
+        cost=0.0,
+        unpriced_calls=0,
     )
