@@ -43,8 +43,8 @@ def _modules(wanted: str) -> list[str]:
     [
         ("sqlglot.parse", "sql/statement.py"),
         ("sqlite3.connect", "sql/connect.py"),
-        (".set_authorizer", "sql/sandbox.py"),
-        (".set_progress_handler", "sql/sandbox.py"),
+        (".set_authorizer", "sql/sandbox_database.py"),
+        (".set_progress_handler", "sql/sandbox_database.py"),
     ],
 )
 def test_it_is_called_in_one_module(call: str, module: str) -> None:

@@ -37,12 +37,24 @@ def in_sqlite(sql: str, profiles: Sequence[TableProfile]) -> tuple[str, exp.Quer
             and not column.table
             and column.name.lower() not in known
             and '"' in sql
+            and _is_compared(column)
         ):
             column.replace(exp.Literal.string(column.name))
             changed = True
     changed = _row_numbers(tree, profiles) or changed
     changed = changed or tree.find(exp.ILike) is not None or _spelled(tree, profiles)
     return (tree.sql(DIALECT), parse_select(tree.sql(DIALECT))) if changed else (sql, tree)
+
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
+
+
+def _is_compared(name: exp.Column) -> bool:
+    """Whether a quoted name stands where a column is compared with a text."""
+    test = name.parent
+    if isinstance(test, exp.In):
+        return test.this is not name
+    return isinstance(test, _COMPARISONS) and test.args.get("expression") is name
 
 
 _ROW_NUMBERS = ("rowid", "_rowid_", "oid")

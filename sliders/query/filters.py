@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from sliders.sql.limits import longest_value
-from sliders.sql.sandbox import Sandbox, SandboxError
+from sliders.sql.limits import Limits, Rights, longest_value
+from sliders.sql.sandbox import ALLOWED_FUNCTIONS, Sandbox, SandboxError
 
 Scalar = str | int | float | bool | None
 Undecidable = SandboxError
 """SQLite cannot decide a condition by itself."""
 _LARGEST = 2**63 - 1
+_RIGHTS = Rights(tables=frozenset(), functions=ALLOWED_FUNCTIONS)
+_LIMITS = Limits(engine=longest_value(1_000_000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +67,19 @@ class Filter:
 @lru_cache(maxsize=1)
 def _sandbox() -> Sandbox:
     """An empty database, in which a condition means what it means over a table that stands."""
-    return Sandbox(engine=longest_value(1_000_000))
+    return Sandbox(analysts=True, engine=longest_value(1_000_000))
 
 
 @lru_cache(maxsize=10_000)
 def _decided(test: str, given: tuple[Scalar, ...]) -> bool | None:
     small = (float(v) if isinstance(v, int) and abs(v) > _LARGEST else v for v in given)
-    [(found,)] = _sandbox().execute(
-        f"SELECT NOT NOT ({test})", {f"a{n}": v for n, v in enumerate(small)}
-    )
+    given_values = {f"a{n}": value for n, value in enumerate(small)}
+    try:
+        found = _sandbox().decide(f"SELECT NOT NOT ({test})", given_values, _RIGHTS, _LIMITS)
+    except SandboxError as error:
+        if error.kind == "stopped":
+            _sandbox.cache_clear()
+        raise
     return None if found is None else bool(found)
 
 

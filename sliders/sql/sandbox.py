@@ -1,77 +1,41 @@
-"""The sandbox: a SQLite database in which statements of others run.
+"""The sandbox: a SQLite database in a child process, in which statements of others run.
 
 The program gives it tables, rights and limits as values, and takes rows. The engine asks for every
-step of a statement whether it is allowed, and stops at limits of time, memory, rows and bytes; it
-needs no parser for that.
+step of a statement whether it is allowed, and stops at limits of time, memory, rows and bytes. The
+kernel holds the memory and the processor time of the child; one that does not answer is ended.
 """
 
 from __future__ import annotations
 
 import contextlib
+import marshal
 import math
 import sqlite3
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import astuple
+from itertools import islice
+from typing import Any
 
+from sliders.child import Child, ChildEnded, give_back, take
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.sql.connect import MEMORY, connect
-from sliders.sql.functions import ANALYST_AGGREGATES, register_functions
-from sliders.sql.identifiers import RESERVED_PREFIXES, RESERVED_TABLES, fold
-from sliders.sql.limits import Limits, MemoryGauge, Result, Rights, fetch, short
-from sliders.sql.quoting import quote_identifier
+from sliders.sql.limits import Limits, Result, Rights
+from sliders.sql.sandbox_database import ALLOWED_FUNCTIONS, SandboxError
 
-PROGRESS_STEPS = 1_000
+__all__ = ["ALLOWED_FUNCTIONS", "Sandbox", "SandboxError"]
 
-# Functions that read nothing but their arguments. Not here: load_extension, readfile, writefile,
-# edit, fts3_tokenizer, zeroblob, randomblob, sqlite_* and whatever an extension may add.
-_FUNCTIONS = """abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling char coalesce concat
-    concat_ws cos cosh count cume_dist current_date current_time current_timestamp date datetime
-    degrees dense_rank exp first_value floor format glob group_concat hex ifnull iif instr json
-    json_array json_array_length json_extract json_group_array json_group_object json_object
-    json_quote json_type json_valid julianday lag last_value lead length like ln log log10 log2
-    lower ltrim max min mod nth_value ntile nullif octet_length percent_rank pi pow power printf
-    quote radians random rank replace round row_number rtrim sign sin sinh soundex sqrt strftime
-    string_agg substr substring sum tan tanh time timediff total trim trunc typeof unicode
-    unixepoch unhex unlikely upper -> ->>"""
-ALLOWED_FUNCTIONS = frozenset(_FUNCTIONS.split()) | frozenset(ANALYST_AGGREGATES)
-
-_ROWS = frozenset({sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_DELETE})
-_CHANGES = {"nothing": frozenset(), "cells": {sqlite3.SQLITE_UPDATE}, "rows": _ROWS}
-_BEYOND = ("SQLITE_TOOBIG", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_AUTH")
-_FAILURES = (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError)
-
-
-class SandboxError(Exception):
-    """A statement that was stopped or refused, or does not run.
-
-    `words` are the engine's own, `reason` those of the sandbox where it knows more.
-    """
-
-    def __init__(
-        self, statement: str, words: str, kind: Literal["stopped", "refused", "wrong"], reason: str
-    ) -> None:
-        super().__init__(words)
-        self.statement, self.words, self.kind, self.reason = statement, words, kind, reason
-
-    @property
-    def sentence(self) -> StoreError:
-        """The error for who wrote the statement."""
-        told, why = short(self.statement), self.reason or self.words
-        if self.kind == "stopped":
-            return UnsafeStatement(f"the statement was stopped: {why}; ask for less: {told}")
-        if self.kind == "refused":
-            return UnsafeStatement(f"the statement is refused: {why}: {told}")
-        again = "correct it" if self.reason else "correct it and try again"
-        return StoreError(f"the statement does not run: {why}: {told}; {again}")
+_MODULE = "sliders.sql.sandbox_process"
+_BATCH = 5_000
+"""Rows of one message."""
+_GRACE = 0.5
+"""Seconds beyond its limit in which the engine stops a statement by itself."""
 
 
 class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
-    """A database in memory, or a file, with a connection of its own.
+    """A database in memory, or a file that is only read, in a child process of its own.
 
     Args:
-        file: the URI of a file; it is only read.
+        file: the URI of a file.
         analysts: the functions of `functions` are there, and those of SQLite that one call
             can keep busy for minutes are bounded.
         engine: limits of SQLite that hold for the program's own statements as well.
@@ -83,16 +47,9 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     def __init__(
         self, file: str = "", *, analysts: bool = False, engine: Iterable[tuple[int, int]] = ()
     ) -> None:
-        self._connection = connect(file or MEMORY, cached_statements=0 if file else 128)
-        if file:
-            # Sorting and grouping in memory, where the watch can see it, and never in files
-            # beside the workspace.
-            self._connection.execute("PRAGMA temp_store=MEMORY")
-            self._connection.execute("PRAGMA trusted_schema=OFF")
-        self._complaints = register_functions(self._connection, bounded=True) if analysts else []
-        self._readable: dict[frozenset[str], frozenset[tuple[str, str]]] = {}
-        for category, value in engine:
-            self._connection.setlimit(category, value)
+        self._lock = threading.RLock()
+        self._child: Child | None = take(_MODULE)
+        self._ask("", None, "open", file, analysts, tuple(engine))
 
     def add(self, table: str, types: Mapping[str, str], rows: Iterable[Sequence[Any]] = ()) -> None:
         """Make a table of these rows.
@@ -100,11 +57,10 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         Args:
             types: SQL types by column; "" is none.
         """
-        name, marks = quote_identifier(table), ", ".join("?" * len(types))
-        columns = ", ".join(f"{quote_identifier(n)} {kind}".strip() for n, kind in types.items())
-        self.execute(f"CREATE TABLE {name} ({columns})")
-        self._connection.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
-        self._readable = {}
+        self._ask("", None, "table", table, tuple(types.items()))
+        left = iter(rows)
+        while batch := [tuple(row) for row in islice(left, _BATCH)]:
+            self._ask("", None, "rows", table, batch)
 
     def execute(self, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
         """The rows of a statement of the program itself, which has every right.
@@ -112,10 +68,8 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         Raises:
             SandboxError: it does not run.
         """
-        try:
-            return self._connection.execute(sql, values).fetchall()
-        except sqlite3.Error as error:
-            raise SandboxError(sql, str(error), "wrong", "") from error
+        rows: list[tuple[Any, ...]] = self._ask(sql, None, "execute", sql, values)
+        return rows
 
     @contextlib.contextmanager
     def undone(self) -> Iterator[None]:
@@ -124,7 +78,16 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         try:
             yield
         finally:
-            self.execute("ROLLBACK")
+            if self._child is not None:
+                self.execute("ROLLBACK")
+
+    def decide(self, sql: str, values: Any, rights: Rights, limits: Limits) -> Any:
+        """The one value of a statement of others with parameters.
+
+        Raises:
+            SandboxError: it is refused, stopped, or does not run.
+        """
+        return self._ask(sql, limits, "decide", sql, values, astuple(rights), astuple(limits))
 
     def select(self, sql: str, rights: Rights, limits: Limits) -> Result:
         """Run one SELECT of others.
@@ -133,19 +96,11 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             UnsafeStatement: it is no SELECT, does more than `rights` allow, or passes a limit.
             StoreError: SQLite finds an error in it (unknown column, wrong number of arguments).
         """
-        started = time.monotonic()
         try:
-            with self._caged(rights, limits, sql):
-                cursor = self._connection.execute(sql)
-                if cursor.description is None:
-                    raise UnsafeStatement(
-                        f"this is not a SELECT: {short(sql)}; write one SELECT statement"
-                    )
-                columns = tuple(column[0] for column in cursor.description)
-                rows, truncated = fetch(cursor, limits, started)
+            found = self._ask(sql, limits, "select", sql, astuple(rights), astuple(limits))
         except SandboxError as error:
             raise error.sentence from error
-        return Result(columns, tuple(rows), truncated, time.monotonic() - started)
+        return Result(*found)
 
     def run(self, statements: Sequence[str], rights: Rights, limits: Limits) -> None:
         """Run statements of others one after the other; the limits hold for all together.
@@ -154,162 +109,63 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             SandboxError: one of them is refused, stopped, or does not run; those before it are
                 not undone.
         """
-        with self._caged(rights, limits) as watch:
-            for statement in statements:
-                watch.running = statement
-                self._connection.execute(statement)
+        texts = tuple(statements)
+        self._ask("; ".join(texts), limits, "run", texts, astuple(rights), astuple(limits))
 
     def run_script(self, sql: str, rights: Rights, limits: Limits) -> None:
         """Run a text of several statements of others. Raises SandboxError: as `run`."""
-        with self._caged(rights, limits, sql):
-            self._connection.executescript(sql)
+        self._ask(sql, limits, "script", sql, astuple(rights), astuple(limits))
 
-    @contextlib.contextmanager
-    def _caged(self, rights: Rights, limits: Limits, sql: str = "") -> Iterator[_Watch]:
-        """Inside the block statements have these rights and limits alone."""
-        connection, watch = self._connection, _Watch(rights, limits, sql)
-        if rights.tables is not None:
-            names = self.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
-            watch.tables = {fold(name) for (name,) in names}
-            watch.readable = self._read(rights.tables)
-        self._complaints.clear()
-        if rights.writes == "nothing":
-            connection.execute("PRAGMA query_only=ON")
-        connection.set_authorizer(watch.allows)
-        before = [(name, connection.setlimit(name, value)) for name, value in limits.engine]
-        if math.isfinite(limits.seconds):
-            connection.set_progress_handler(watch.is_over, PROGRESS_STEPS)
-        try:
-            with _alarm(connection, watch):
-                yield watch
-        except _FAILURES as error:
-            raise self._error(watch, error) from error
-        finally:
-            connection.set_authorizer(None)
-            connection.set_progress_handler(None, 0)
-            for name, value in before:
-                connection.setlimit(name, value)
-            connection.execute("PRAGMA query_only=OFF")
+    def _ask(self, sql: str, limits: Limits | None, *message: Any) -> Any:
+        """What the child gives for a message; `sql` is the statement that it runs, for errors.
 
-    def _error(self, watch: _Watch, error: BaseException) -> SandboxError:
-        words, beyond = str(error), getattr(error, "sqlite_errorname", "") in _BEYOND
-        if watch.stopped:
-            return SandboxError(watch.running, words, "stopped", watch.stopped)
-        if self._complaints:
-            return SandboxError(watch.running, words, "wrong", self._complaints[-1])
-        if watch.denied or beyond or not isinstance(error, sqlite3.OperationalError):
-            return SandboxError(watch.running, words, "refused", watch.denied)
-        return SandboxError(watch.running, words, "wrong", "")
-
-    def _read(self, tables: frozenset[str]) -> frozenset[tuple[str, str]]:
-        """The (table, column) pairs that the tables and views are made of, folded."""
-        if tables in self._readable:
-            return self._readable[tables]
-        pairs: set[tuple[str, str]] = set()
-
-        def note(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-            if action == sqlite3.SQLITE_READ and first is not None:
-                # A table whose rows are only counted is read through the column "".
-                pairs.update({(fold(first), fold(second or "")), (fold(first), "")})
-            return sqlite3.SQLITE_OK
-
-        self._connection.set_authorizer(note)
-        try:
-            for name in tables:
-                self._connection.execute(f"EXPLAIN SELECT * FROM {quote_identifier(name)}")
-        except sqlite3.Error as error:
-            raise StoreError(
-                f"the workspace has no table {name!r} to query ({error}); list them "
-                "with: sliders schema"
-            ) from error
-        finally:
-            self._connection.set_authorizer(None)
-        return self._readable.setdefault(tables, frozenset(pairs))
+        Args:
+            limits: those of a statement of others; its child is ended beyond them.
+        """
+        bounded = limits is not None and math.isfinite(limits.seconds)
+        seconds = limits.seconds + _GRACE if limits is not None and bounded else None
+        with self._lock:
+            if self._child is None:
+                raise SandboxError(sql, "the database is gone", "stopped", _GONE)
+            try:
+                state, *told = marshal.loads(self._child.ask(marshal.dumps(message), seconds))
+            except ChildEnded as error:
+                self._child = None
+                raise SandboxError(sql, str(error), "stopped", _why(limits, error)) from error
+            except BaseException:
+                if not self._child.alive:
+                    self._child = None
+                raise
+        if state == "done":
+            return told[0]
+        if state == "sandbox":
+            raise SandboxError(*told)
+        raise {"unsafe": UnsafeStatement, "store": StoreError, "sqlite": sqlite3.OperationalError}[
+            state
+        ](told[0])
 
     def __exit__(self, *_: object) -> None:
-        """Free the database."""
-        self._connection.close()
+        """Free the database; its process serves the next one."""
+        with self._lock, contextlib.suppress(SandboxError):
+            if self._child is not None:
+                small, child = self._ask("", None, "close"), self._child
+                self._child = None
+                if small:
+                    give_back(child)
+                else:
+                    child.end()
 
 
-class _Watch:
-    """Decides about statements from inside the engine, and remembers why it stopped one."""
-
-    def __init__(self, rights: Rights, limits: Limits, running: str) -> None:
-        self.rights, self.limits, self.running = rights, limits, running
-        self.readable: frozenset[tuple[str, str]] = frozenset()
-        self.tables: set[str] = set()
-        self.stopped = self.denied = ""
-        self._started, self._gauge = time.monotonic(), MemoryGauge()
-
-    def out_of_time(self) -> None:
-        self.stopped = f"it ran longer than {self.limits.seconds:g} s"
-
-    def is_over(self) -> int:
-        """Whether the engine has to stop."""
-        if time.monotonic() - self._started > self.limits.seconds:
-            self.out_of_time()
-        elif self._gauge.grown() > self.limits.memory_bytes:
-            size = f"{self.limits.memory_bytes / 1_000_000:.0f} MB"
-            self.stopped = f"it needed more than {size} of memory"
-        return int(bool(self.stopped))
-
-    def allows(
-        self, action: int, first: str | None, second: str | None, _: str | None, inner: str | None
-    ) -> int:
-        """Whether a statement may take a step: what SQLite calls an authorizer."""
-        refusal = self._refusal(action, first or "", second or "", inner)
-        self.denied = refusal or self.denied
-        return sqlite3.SQLITE_DENY if refusal else sqlite3.SQLITE_OK
-
-    def _refusal(self, action: int, first: str, second: str, inner: str | None) -> str:
-        # `inner`, the view or subquery that asks, only says that there is one: a subquery named
-        # like a view passes for it.
-        rights = self.rights
-        if action == sqlite3.SQLITE_FUNCTION:
-            known = rights.functions is None or fold(second) in rights.functions
-            return "" if known else f"it may not call {second}()"
-        if inner is not None and not rights.subqueries:
-            return f"it may not hold the subquery {inner!r}"
-        if action == sqlite3.SQLITE_READ:
-            allowed = self._may_read(fold(first), fold(second))
-            return "" if allowed else f"it may not read {first!r}"
-        if action in _CHANGES[rights.writes]:
-            open_table = rights.tables is None or first in rights.tables
-            fixed = second in rights.fixed or first.startswith("sqlite_")
-            return "" if open_table and not fixed else f"it may not change {first!r}"
-        allowed = (
-            action == sqlite3.SQLITE_SELECT
-            or (action == sqlite3.SQLITE_RECURSIVE and rights.recursive)
-            or (action == sqlite3.SQLITE_TRANSACTION and rights.writes != "nothing")
-        )
-        return "" if allowed else "it does more than read"
-
-    def _may_read(self, table: str, column: str) -> bool:
-        if self.rights.tables is None or (table, column) in self.readable:
-            return True
-        if self.rights.writes != "nothing" and (table, "") in self.readable:
-            return True  # its row number as well
-        # A name of which no column is read can only be a subquery's when it is no table, and
-        # none of SQLite's own.
-        own = table in RESERVED_TABLES or table.startswith(RESERVED_PREFIXES)
-        return not column and not own and table not in self.tables
+_GONE = "an earlier statement took more than its limits, and the tables went with it"
 
 
-@contextlib.contextmanager
-def _alarm(connection: sqlite3.Connection, watch: _Watch) -> Iterator[None]:
-    """Interrupts at the time limit: a thread can do so between two steps, the progress handler
-    only every thousand.
-    """
-
-    def ring() -> None:
-        watch.out_of_time()
-        connection.interrupt()
-
-    timer = threading.Timer(min(watch.limits.seconds, threading.TIMEOUT_MAX), ring)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
+def _why(limits: Limits | None, error: ChildEnded) -> str:
+    """Why a child ended, in words."""
+    if limits is None:
+        return "its process ended"
+    if error.out_of_time:
+        return f"it ran longer than {limits.seconds:g} s"
+    return (
+        f"it needed more than {limits.memory_bytes / 1_000_000:.0f} MB of memory or "
+        f"{limits.seconds:g} s of the processor"
+    )

@@ -15,6 +15,8 @@ _SQLITE = Dialect.get_or_raise(DIALECT)
 _OTHER_STATEMENTS = frozenset(
     {*_SQLITE.parser_class.STATEMENT_PARSERS, *_SQLITE.tokenizer_class.COMMANDS, TokenType.REPLACE}
 ) - {TokenType.SEMICOLON}
+_DEEPEST = 150
+"""Levels of a statement that everything that walks it can go down."""
 _INNER = re.compile(r" but got <.*>|\x1b\[\d*m")
 """The parser's own objects and the colours of a terminal in its messages."""
 
@@ -45,7 +47,22 @@ def parse_statements(
         ) from found
     except RecursionError as found:
         raise error(f"{text} is nested too deeply; write it flatter") from found
-    return [tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)]
+    trees = [tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)]
+    if any(_depth(tree) > _DEEPEST for tree in trees):
+        raise error(f"{text} is nested too deeply; write it flatter")
+    return trees
+
+
+def _depth(tree: exp.Expr) -> int:
+    """Levels of a tree; a chain of AND or OR is one."""
+    deepest, todo = 0, [(tree, 1)]
+    while todo:
+        node, depth = todo.pop()
+        deepest = max(deepest, depth)
+        for child in node.iter_expressions():
+            chained = isinstance(node, exp.Connector) and type(child) is type(node)
+            todo.append((child, depth + (not chained)))
+    return deepest
 
 
 def parse_select(

@@ -147,7 +147,7 @@ def _spell(tree: exp.Query, names: Iterable[str]) -> None:
 
 def _function(node: exp.Anonymous) -> exp.Expr:
     name, values = fold(node.name), node.expressions
-    if name == "stdev_pop":
+    if name == "stdev_pop" and len(values) == 1:
         return exp.StddevPop(this=values[0].copy())
     if name == "percentile" and len(values) == 2:
         share = exp.Div(this=values[1].copy(), expression=exp.Literal.number("100.0"))

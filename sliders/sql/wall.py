@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -10,9 +11,16 @@ from sliders.errors import UnsafeStatement
 from sliders.sql.identifiers import fold
 from sliders.sql.limits import MAX_SQL_CHARACTERS
 from sliders.sql.names import did_you_mean
-from sliders.sql.statement import parse_select
+from sliders.sql.statement import DIALECT, parse_select
 
-MAX_EXPANSION = 2_000
+MAX_EXPANSION = 50_000
+_TYPES = frozenset(
+    exp.DataType.Type[name]
+    for name in (
+        "TEXT VARCHAR CHAR INT BIGINT SMALLINT TINYINT FLOAT DOUBLE DECIMAL BOOLEAN DATE DATETIME "
+        "TIMESTAMP TIMESTAMPTZ TIMESTAMPNTZ TIME INTERVAL BLOB VARBINARY NCHAR NVARCHAR BIGDECIMAL"
+    ).split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,7 @@ def check_statement(
             raise UnsafeStatement(f"{node.key.upper()} is not allowed; write one SELECT statement")
         if isinstance(node, exp.Into):
             raise UnsafeStatement("SELECT INTO is not allowed; write a plain SELECT")
+    _check_types(tree)
     _check_expansion(tree)
     return CheckedStatement(_tables(tree, tables, known), tree)
 
@@ -78,28 +87,115 @@ def _unknown_table(name: str, visible: frozenset[str], known: frozenset[str]) ->
     return f"table {name!r} {what}{hint} The tables are: {listed}"
 
 
-def _check_expansion(tree: exp.Query) -> None:
-    """Bound the copies that the engine makes of subqueries with names, which
-    double with every level.
+def _check_types(tree: exp.Query) -> None:
+    """Refuse casts to what is no plain type: the server reads its catalogs for some of them."""
+    for cast in tree.find_all(exp.Cast):
+        kind = cast.to
+        if kind.this not in _TYPES or (kind.expressions and kind.this in exp.DataType.NESTED_TYPES):
+            raise UnsafeStatement(
+                f"a cast to {kind.sql(DIALECT)} is not allowed; cast to TEXT, INTEGER, REAL, "
+                "NUMERIC, BOOLEAN, DATE or TIMESTAMP"
+            )
 
-    SQLite copies a common table expression for each place that names it, before
-    anything can interrupt it.
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """Nodes of a query when everything that it names is written out, and those of its columns."""
+
+    nodes: int
+    columns: Mapping[str, int]
+
+
+def _check_expansion(tree: exp.Query) -> None:
+    """Bound what an engine writes out before it can be interrupted: the copies of named
+    subqueries, and the expressions of inner queries put in the place of their columns.
     """
-    definitions = [(fold(cte.alias), cte.this) for cte in tree.find_all(exp.CTE)]
-    sizes = {name: 1 for name, _ in definitions}
-    for _ in definitions:
-        # A definition that names itself is recursive, and not copied there.
-        grown = {name: 1 + _copies(body, sizes, own=name) for name, body in definitions}
-        settled = grown == sizes or max(grown.values()) > MAX_EXPANSION
-        sizes = grown
-        if settled:
-            break
-    if _copies(tree, sizes) > MAX_EXPANSION:
+    if _sized(tree, {}).nodes > MAX_EXPANSION:
         raise UnsafeStatement(
-            "the statement names its subqueries too many times over; write it flatter"
+            "the statement names its subqueries, or the columns of inner ones, too many times "
+            "over; write it flatter"
         )
 
 
-def _copies(tree: exp.Expr, sizes: dict[str, int], own: str = "") -> int:
-    names = (fold(table.name) for table in tree.find_all(exp.Table))
-    return sum(sizes.get(name, 1) for name in names if name != own)
+def _sized(query: exp.Expr, named: Mapping[str, _Size]) -> _Size:
+    """The size of a query; `named` are the sizes of the subqueries with names around it."""
+    inside = dict(named)
+    clause = query.args.get("with_") or query.args.get("with")
+    for cte in clause.expressions if clause is not None else ():
+        # A definition that names itself is recursive: there it is no copy.
+        body = _sized(cte.this, inside | {fold(cte.alias): _Size(1, {})})
+        inside[fold(cte.alias)] = body
+    if isinstance(query, exp.SetOperation):
+        left, right = _sized(query.this, inside), _sized(query.expression, inside)
+        return _Size(_bounded(left.nodes + right.nodes), _larger(left.columns, right.columns))
+    if isinstance(query, exp.Subquery):
+        return _sized(query.this, inside)
+    sources, nodes = {}, 1
+    for source in [query.args.get("from_") or query.args.get("from"), *query.args.get("joins", ())]:
+        relation = source.this if source is not None else None
+        if isinstance(relation, exp.Table):
+            known = inside.get(fold(relation.name)) if not relation.db else None
+            size = known or _Size(1, {})
+        elif isinstance(relation, exp.Subquery):
+            size = _sized(relation, inside)
+        else:
+            continue
+        sources[fold(relation.alias_or_name)] = size
+        nodes += size.nodes
+    return _with_expressions(query, inside, sources, nodes)
+
+
+def _with_expressions(
+    query: exp.Expr, named: Mapping[str, _Size], sources: Mapping[str, _Size], nodes: int
+) -> _Size:
+    """The size of a SELECT over sources of known sizes."""
+    columns: dict[str, int] = {}
+    for column in query.expressions if isinstance(query, exp.Select) else ():
+        size = _written_out(column, named, sources)
+        nodes += size
+        if column.is_star:
+            for source in sources.values():
+                columns |= source.columns
+        else:
+            columns[fold(column.alias_or_name)] = _bounded(size)
+    for name in ("where", "group", "having", "order", "qualify", "windows"):
+        part = query.args.get(name)
+        for one in part if isinstance(part, list) else [part]:
+            nodes += _written_out(one, named, sources) if one is not None else 0
+    for join in query.args.get("joins", ()):
+        condition = join.args.get("on")
+        nodes += _written_out(condition, named, sources) if condition is not None else 0
+    return _Size(_bounded(nodes), columns)
+
+
+def _written_out(
+    expression: exp.Expr, named: Mapping[str, _Size], sources: Mapping[str, _Size]
+) -> int:
+    """Nodes of an expression of which columns and subqueries are written out."""
+    nodes, todo = 0, [expression]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (exp.Query, exp.Subquery)):
+            nodes += _sized(node, named).nodes
+        elif isinstance(node, exp.Column):
+            nodes += _of_column(node, sources)
+        else:
+            nodes += 1
+            todo += node.iter_expressions()
+    return nodes
+
+
+def _of_column(column: exp.Column, sources: Mapping[str, _Size]) -> int:
+    name = fold(column.name)
+    holders = [sources[fold(column.table)]] if fold(column.table) in sources else sources.values()
+    return max((source.columns.get(name, 1) for source in holders), default=1)
+
+
+def _larger(left: Mapping[str, int], right: Mapping[str, int]) -> Mapping[str, int]:
+    """The columns of two queries over each other, by the names of the first."""
+    beside = [*right.values(), *([1] * len(left))]
+    return {name: max(size, beside[place]) for place, (name, size) in enumerate(left.items())}
+
+
+def _bounded(size: int) -> int:
+    return min(size, MAX_EXPANSION + 1)

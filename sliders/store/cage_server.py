@@ -38,6 +38,12 @@ _READ = re.compile(r":relid (\d+)")
 _FUNCTIONS = (
     "SELECT proname, pronamespace = 'pg_catalog'::regnamespace FROM pg_proc WHERE oid = ANY(%s)"
 )
+_MADE = re.compile(r":(?:resulttype|consttype|vartype) (\d+)")
+_TYPES = """SELECT typname FROM pg_type WHERE oid = ANY(%s) AND (typname LIKE 'reg%%'
+    OR typname = ANY('{oid, xid, xid8, cid, tid, name, aclitem, pg_node_tree, pg_lsn}'))"""
+"""Types whose values name or number what the server's catalogs hold."""
+_MEMORY = "64MB"
+"""Memory of each sort and hash of a statement; more goes to files of the server."""
 _RELATIONS = """SELECT relname FROM pg_class WHERE oid = ANY(%s)
     AND NOT (relname = ANY(%s) AND relnamespace = current_schema()::regnamespace)"""
 
@@ -49,6 +55,7 @@ def run_on_server(database: Database, sql: str, visible: frozenset[str], limits:
     started = time.monotonic()
     with contextlib.closing(engine.connect(write=True)) as raw, _explained(engine, sql, limits):
         raw.execute(f"SET statement_timeout = {max(1, int(limits.seconds * 1000))}")
+        raw.execute(f"SET work_mem = '{_MEMORY}'")
         _take_apart(raw, sql, visible)
         raw.execute("BEGIN READ ONLY")
         raw.execute(f"SET LOCAL ROLE {quote_identifier(engine.reader)}")
@@ -76,17 +83,19 @@ def _take_apart(raw: Any, sql: str, visible: frozenset[str]) -> None:
         ).fetchall()
         numbers = [
             [int(number) for number in set(pattern.findall(tree))]
-            for pattern in (_CALLED, _OPERATED, _READ)
+            for pattern in (_CALLED, _OPERATED, _READ, _MADE)
         ]
         called = raw.execute(_FUNCTIONS, (numbers[0],)).fetchall()
         operated = raw.execute(_FUNCTIONS, (numbers[1],)).fetchall()
         read = raw.execute(_RELATIONS, (numbers[2], list(visible))).fetchall()
+        made = raw.execute(_TYPES, (numbers[3],)).fetchall()
     finally:
         raw.execute("ROLLBACK")
     allowed = _ALLOWED.split()
     refused = [f"call {name}()" for name, own in called if not own or name not in allowed]
     refused += [f"call {name}()" for name, own in operated if not own]
     refused += [f"read {name!r}" for (name,) in read]
+    refused += [f"make values of type {name}" for (name,) in made]
     if refused:
         raise UnsafeStatement(f"the statement is refused: it may not {refused[0]}: {short(sql)}")
 

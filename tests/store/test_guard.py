@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.sql import Limits, check_statement
+from sliders.sql import Limits, Rights, Sandbox, SandboxError, check_statement
 from sliders.store import Catalog, Database, run_readonly
 
 from .samples import fill
@@ -319,3 +319,87 @@ def test_cell_text_cannot_become_sql(caged: Catalog) -> None:
         caged.database, "SELECT word FROM secret WHERE word LIKE '%DROP%'", tables=["secret"]
     )
     assert result.rows == (("'; DROP TABLE secret__v1; --",),)
+
+
+def _levels(levels: int, times: int) -> str:
+    """Inner queries each of which names the column of the next one so many times."""
+    sql = "SELECT price AS x FROM orders"
+    for _ in range(levels):
+        sql = f"SELECT {'+'.join(['x'] * times)} AS x FROM ({sql}) AS t"
+    return sql
+
+
+def _shadowed(levels: int) -> str:
+    """Named subqueries that hide the one of the same name outside, three times a level."""
+    sql = "WITH c AS (SELECT price AS x FROM orders) SELECT x FROM c"
+    for _ in range(levels):
+        sql = f"WITH c AS ({sql}) SELECT a.x FROM c AS a, c AS b, c AS d"
+    return sql
+
+
+@pytest.mark.parametrize("sql", [_levels(8, 10), _shadowed(12)], ids=["columns", "names"])
+def test_what_the_engine_would_write_out_is_bounded(caged: Catalog, sql: str) -> None:
+    with pytest.raises(UnsafeStatement, match="flatter"):
+        run_readonly(caged.database, sql, tables=["orders"])
+
+
+DEAF = [
+    "SELECT "
+    + " + ".join(
+        f"instr(hex(zeroblob(70000)) || '{n}', hex(zeroblob(60000)) || 'x')" for n in range(60)
+    ),
+    COUNT + "SELECT mode(x) FROM t",
+    COUNT + "SELECT stdev(x) FROM t",
+    _levels(8, 10),
+    _shadowed(12),
+]
+
+
+@pytest.mark.parametrize("sql", DEAF, ids=lambda sql: sql[:60])
+def test_the_child_is_ended_where_the_engine_does_not_listen(sql: str) -> None:
+    rights, limits = Rights(functions=None), Limits(seconds=1.0, memory_bytes=200_000_000)
+    with Sandbox(analysts=True) as sandbox:
+        sandbox.add("orders", {"price": "REAL"}, [(1.0,)])
+        started = time.monotonic()
+        with pytest.raises(StoreError):
+            sandbox.select(sql, rights, limits)
+        took = time.monotonic() - started
+    assert took < 10 * limits.seconds
+    with Sandbox() as sandbox:
+        assert sandbox.execute("SELECT 1") == [(1,)], "the next one works"
+
+
+def test_nothing_more_can_be_asked_of_a_sandbox_whose_child_was_ended() -> None:
+    deaf = "SELECT " + " + ".join(f"instr(a || '{n}', b)" for n in range(90)) + " FROM texts"
+    with Sandbox(analysts=True) as sandbox:
+        sandbox.add("texts", {"a": "", "b": ""}, [("ab" * 80_000, "ab" * 60_000 + "x")])
+        with pytest.raises(UnsafeStatement, match=r"longer than|memory"):
+            sandbox.select(deaf, Rights(), Limits(seconds=0.2))
+        with pytest.raises(SandboxError, match="gone"):
+            sandbox.execute("SELECT 1")
+
+
+def test_a_quoted_name_that_is_no_column_is_an_error(filled: Catalog) -> None:
+    filled.tables.materialise("orders")
+    with pytest.raises(StoreError, match="csot"):
+        run_readonly(filled.database, 'SELECT SUM("csot") FROM orders', tables=["orders"])
+    found = run_readonly(
+        filled.database,
+        'SELECT SUM("price") AS "a total" FROM orders ORDER BY "a total"',
+        tables=["orders"],
+    )
+    assert (found.columns, found.rows) == (("a total",), ((1290.0,),))
+
+
+def test_the_error_of_a_quoted_name_says_how_a_text_is_written(caged: Catalog) -> None:
+    with pytest.raises(StoreError, match="no column 'Ann'; a text stands in single quotes"):
+        run_readonly(
+            caged.database, 'SELECT price FROM orders WHERE customer = "Ann"', tables=["orders"]
+        )
+
+
+@pytest.mark.parametrize("kind", ["regclass", "regrole", "regnamespace", "oid", "xid", "name"])
+def test_casts_to_names_of_the_server_are_refused(filled: Catalog, kind: str) -> None:
+    filled.tables.materialise("orders")
+    with pytest.raises(UnsafeStatement, match="not allowed"):
+        run_readonly(filled.database, f"SELECT CAST('x' AS {kind}) FROM orders", tables=["orders"])

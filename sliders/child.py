@@ -1,0 +1,224 @@
+"""Child processes with limits: what others wrote (statements, files) is worked on there.
+
+A child is a fresh interpreter (`python -m MODULE`), never a copy of this process. It takes messages
+of bytes on its standard input and gives one for each on its standard output. The kernel holds its
+memory and its processor time (see `limited`); the parent ends it when its time is up.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+_LENGTH = 8
+_LOOK = 0.25
+"""Seconds between two looks at the memory of a child where the kernel holds no limit."""
+_KEPT_IDLE = 4
+"""Children that wait for work; more are ended."""
+_PASSED_ON = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LANG", "LC_ALL", "HOME")
+_MEASURING = ("COVERAGE_", "FAULTS_")
+"""Variables of the programs that watch tests."""
+_END_SECONDS = 2.0
+
+
+class ChildEnded(Exception):
+    """The child did not answer: it was ended at a limit, or ended by itself.
+
+    `out_of_time` says that its time was up.
+    """
+
+    def __init__(self, out_of_time: bool = False) -> None:
+        super().__init__("the child process ended")
+        self.out_of_time = out_of_time
+
+
+class Child:
+    """One child process. It serves one caller at a time.
+
+    Args:
+        module: the name of the module that is run; it calls `serve`.
+    """
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+        root = str(Path(__file__).parents[1])
+        own = {
+            name: value
+            for name, value in os.environ.items()
+            if name in _PASSED_ON or name.startswith(_MEASURING)
+        }
+        paths = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+        own |= {"PYTHONPATH": os.pathsep.join(paths), "MALLOC_ARENA_MAX": "1", "PYTHONUTF8": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=own,
+            # Ctrl-C in the terminal is for the parent, which then ends the child.
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._to, self._from = self._process.stdin, self._process.stdout
+        _running.add(self)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the child still runs."""
+        return self._process.poll() is None
+
+    def ask(self, message: bytes, seconds: float | None = None) -> bytes:
+        """The child's reply to a message.
+
+        Args:
+            seconds: after which the child is ended; it has all the time when left out.
+
+        Raises:
+            ChildEnded: it did not answer; nothing more can be asked of it.
+        """
+        try:
+            self._to.write(len(message).to_bytes(_LENGTH, "big") + message)
+            self._to.flush()
+            self._wait(seconds)
+            reply = _read(self._from)
+        except OSError as error:
+            self.end()
+            raise ChildEnded from error
+        except BaseException:
+            self.end()  # a reply that nobody waits for would be taken for the next one
+            raise
+        if reply is None:
+            self.end()
+            raise ChildEnded
+        return reply
+
+    def _wait(self, seconds: float | None) -> None:
+        if seconds is None or sys.platform == "win32":
+            return
+        end = time.monotonic() + seconds
+        while not select.select([self._from], [], [], min(_LOOK, end - time.monotonic()))[0]:
+            if time.monotonic() >= end:
+                raise ChildEnded(out_of_time=True)
+
+    def end(self) -> None:
+        """End the child; safe to call twice."""
+        _running.discard(self)
+        self._process.kill()
+        for stream in (self._to, self._from):
+            with contextlib.suppress(OSError):
+                stream.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+
+
+_running: set[Child] = set()
+_idle: list[Child] = []
+_lock = threading.Lock()
+
+
+def take(module: str) -> Child:
+    """A child that runs the module: one that waits for work, or a new one."""
+    with _lock:
+        for child in _idle:
+            if child.module == module:
+                _idle.remove(child)
+                if child.alive:
+                    return child
+                child.end()
+                break
+    return Child(module)
+
+
+def give_back(child: Child) -> None:
+    """Keep a child for the next caller, or end it where enough of them wait."""
+    with _lock:
+        if child.alive and len(_idle) < _KEPT_IDLE:
+            _idle.append(child)
+            return
+    child.end()
+
+
+@atexit.register
+def _end_all() -> None:
+    for child in list(_running):
+        child.end()
+
+
+def _read(stream: IO[bytes]) -> bytes | None:
+    """The next message of a stream; None at its end."""
+    head = stream.read(_LENGTH)
+    if len(head) < _LENGTH:
+        return None
+    size = int.from_bytes(head, "big")
+    body = stream.read(size)
+    return body if len(body) == size else None
+
+
+class Messages:
+    """The child's side: its standard input and output as messages.
+
+    Whatever else is printed there goes nowhere.
+    """
+
+    def __init__(self) -> None:
+        self._in, self._out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1):
+            os.dup2(nowhere, descriptor)
+
+    def __iter__(self) -> Iterator[bytes]:
+        while (message := _read(self._in)) is not None:
+            yield message
+
+    def reply(self, message: bytes) -> None:
+        """Answer the message that came last."""
+        self._out.write(len(message).to_bytes(_LENGTH, "big"))
+        self._out.write(message)
+        self._out.flush()
+
+
+@contextlib.contextmanager
+def limited(memory_bytes: float, seconds: float) -> Iterator[None]:
+    """Inside the block this process may take so much more memory and processor time.
+
+    The kernel refuses memory beyond it (`MemoryError`) and ends the process at the end of its time.
+    Where the system holds no such limits, nothing happens here.
+    """
+    try:
+        import resource
+    except ImportError:
+        yield
+        return
+    before = {}
+    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    wanted = {resource.RLIMIT_CPU: used + seconds + 1, resource.RLIMIT_AS: _size() + memory_bytes}
+    for kind, value in wanted.items():
+        _, hard = before[kind] = resource.getrlimit(kind)
+        if value < float("inf") and (kind == resource.RLIMIT_CPU or _size()):
+            most = int(value) if hard == resource.RLIM_INFINITY else min(int(value), hard)
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(kind, (most, hard))
+    try:
+        yield
+    finally:
+        for kind, limits in before.items():
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(kind, limits)
+
+
+def _size() -> int:
+    """Bytes of address space of this process; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
