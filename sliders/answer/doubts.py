@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from shlex import quote
 from typing import Any, Literal
 
-from sliders.answer.range import Kind, Number, shown
+from sliders.answer.figures import Number, shown
+from sliders.answer.range import Kind
 from sliders.extraction.cell import Scalar
 
 MOST_SHOWN = 5
@@ -67,6 +68,11 @@ class Gap:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON."""
         return asdict(self) | {"documents": list(self.documents)}
+
+
+def incomplete(gaps: Sequence[Gap]) -> str:
+    """What stands behind the words of an answer that lacks something."""
+    return f" (incomplete: {'; '.join(map(str, gaps))})" if gaps else ""
 
 
 def named(names: Sequence[str], most: int = _MOST_NAMED) -> str:

@@ -22,7 +22,7 @@ _SAME_TYPE = (
     exp.Window,
 )
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
-_TRUTHS = (exp.Predicate, exp.Not, exp.And, exp.Or, exp.Exists)
+TRUTHS = (exp.Predicate, exp.Not, exp.And, exp.Or, exp.Exists)
 
 
 def is_whole(node: exp.Expr | None, names: References) -> bool:
@@ -101,4 +101,4 @@ def is_truth(node: exp.Expr | None, names: References) -> bool:
     if isinstance(node, exp.Column):
         owner = names.of(node)
         return owner is not None and owner[1].column.type is ColumnType.BOOLEAN
-    return isinstance(node, _TRUTHS)
+    return isinstance(node, TRUTHS)

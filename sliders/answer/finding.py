@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sliders.answer.doubts import Doubt
+from sliders.answer.figures import Number
 from sliders.answer.profile import ColumnProfile
-from sliders.answer.range import Number
 from sliders.sentences import Sentences
 from sliders.sql.quoting import quote_literal
 from sliders.values.expected import DATED, NUMERIC

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from sliders.answer.figures import Number, figure, measured, places_of
 from sliders.extraction.cell import Scalar
 
 Kind = Literal["conflict", "value", "same", "missing", "choice", "units"]
-Number = int | float
 
 
 class Meaning(NamedTuple):
@@ -77,7 +77,9 @@ def counted(kind: Kind, count: int) -> str:
 @dataclass(frozen=True, slots=True)
 class AnswerRange:
     """A numeric answer with what it could be: `low` to `high`, what `moves` it, and `notes` on what
-    no figure can be put on.
+    no figure can be put on; `unit` stands behind its numbers.
+
+    In words it is "" where there is nothing to say.
     """
 
     value: Number
@@ -85,6 +87,7 @@ class AnswerRange:
     high: Number
     moves: tuple[Mover, ...] = ()
     notes: tuple[str, ...] = ()
+    unit: str = ""
 
     @property
     def is_point(self) -> bool:
@@ -95,15 +98,15 @@ class AnswerRange:
         return isinstance(number, int | float) and self.low <= number <= self.high
 
     def __str__(self) -> str:
-        span = f"{shown(self.low)} to {shown(self.high)}: " if not self.is_point else ""
-        moved = (
-            [", ".join(map(str, self.moves))]
-            if self.moves
-            else []
-            if self.notes
-            else ["nothing in the tables moves it"]
-        )
-        return f"{shown(self.value)}; {span}" + "; ".join([*moved, *self.notes])
+        notes = [f"not measured: {'; '.join(self.notes)}"] if self.notes else []
+        moved = [f"{self._span()}: {', '.join(map(str, self.moves))}"] if self.moves else []
+        return "; ".join([*moved, *notes])
+
+    def _span(self) -> str:
+        """What it could be, at the places of the number itself."""
+        places, apart = places_of([self.value]), bool(self.unit)
+        low, high = (figure(end, places, apart=apart) for end in (self.low, self.high))
+        return measured(low if low == high else f"{low} to {high}", self.unit)
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON."""
@@ -117,13 +120,6 @@ class AnswerRange:
             "notes": list(self.notes),
             "text": str(self),
         }
-
-
-def shown(number: Number) -> str:
-    """A number in few digits, with thousands apart."""
-    if isinstance(number, float) and not number.is_integer():
-        return f"{number:,.4g}" if abs(number) < 10_000 else f"{number:,.0f}"
-    return f"{int(number):,}" if abs(number) >= 10_000 else f"{int(number)}"
 
 
 def number_in(rows: Sequence[Sequence[object]]) -> Number | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sliders.answer.doubts import Doubt, Gap, doubt_lines, named
 from sliders.answer.range import AnswerRange
+from sliders.answer.result_shape import headline, table_of
 from sliders.answer.turns import SqlAttempt, Value
 from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
@@ -143,11 +144,13 @@ class Completeness:
 class Answer:
     """The answer of a question.
 
-    `value` is the bare number, string, list or table; `rows` and `columns` are the result of `sql`;
-    `decisions` are lines for the user about what was switched off, stopped or left out. `status` is
-    "incomplete" where something is missing, which `completeness.missing` names; `doubts` are what
-    may be otherwise and would change what is shown, those that change most first. `range` is what a
-    number could be, None for other answers, `run` the number of the run that gave it.
+    `value` is the bare number, string, list or table; `rows` and `columns` are the result of `sql`,
+    `units` the scale, unit and currency of each column ("million USD"; "yes/no" where 1 and 0 stand
+    for it), "" where it has none or is not sure; `decisions` are lines for the user about what was
+    switched off, stopped or left out. `status` is "incomplete" where something is missing, which
+    `completeness.missing` names; `doubts` are what may be otherwise and would change what is shown,
+    those that change most first. `range` is what a number could be, None for other answers, `run`
+    the number of the run that gave it.
     """
 
     question: str
@@ -166,6 +169,7 @@ class Answer:
     range: AnswerRange | None = None
     doubts: tuple[Doubt, ...] = ()
     run: int = 0
+    units: tuple[str, ...] = ()
     viewer: Callable[[str | os.PathLike[str]], Path] | None = field(
         default=None, repr=False, compare=False
     )
@@ -218,6 +222,7 @@ class Answer:
         }
         return plain | {
             "columns": list(self.columns),
+            "units": list(self.units),
             "rows": [list(row) for row in self.rows],
             "citations": [asdict(citation) for citation in self.citations],
             "range": self.range.to_dict() if self.range else None,
@@ -240,7 +245,8 @@ class Answer:
         """How a notebook shows it; document text is escaped."""
         rows = ""
         if len(self.rows) > 1 or len(self.columns) > 1:
-            rows = table_html(self.columns, self.rows)
+            table = table_of(self.columns, self.rows, self.units)
+            rows = table_html(table.headers, table.cells)
         cited = table_html(
             ("result row", "document", "page", "words", "column", "read as"),
             (
@@ -257,8 +263,8 @@ class Answer:
         )
         cost = f"{self.usage.calls} calls, {self.usage.tokens} tokens"
         return (
-            f"<p><b>{escape(self.text)}</b></p>{rows}"
-            + (note(f"range: {self.range}") if self.range else "")
+            f"<p><b>{escape(headline(self.text, self.rows))}</b></p>{rows}"
+            + (note(f"range: {self.range}") if self.range and str(self.range) else "")
             + "".join(note(f"doubt: {line}") for line in doubt_lines(self.doubts))
             + note(self.completeness, *self.notes, cost)
             + (folded("SQL", preformatted(self.sql)) if self.sql else "")

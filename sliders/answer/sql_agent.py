@@ -14,17 +14,18 @@ from sqlglot import exp
 
 from sliders.answer.dialects import in_sqlite
 from sliders.answer.doubts import Gap
-from sliders.answer.expression_types import is_truth
+from sliders.answer.figures import YES_NO
 from sliders.answer.finding import Finding
 from sliders.answer.findings import findings_of, misshapen
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.range import number_in
 from sliders.answer.references import References
 from sliders.answer.result import Completeness, SqlAnswer
-from sliders.answer.result_shape import empty, text_of, value_of, yes_or_no
+from sliders.answer.result_shape import NOT_FOUND, empty, text_of, value_of, yes_or_no
+from sliders.answer.result_units import units_of
 from sliders.answer.sql_prompt import Turn, result_lines
 from sliders.answer.sql_writer import STEPS, SqlWriter
-from sliders.answer.turns import QueryResult, RunSql, SqlAttempt, TableView, Value
+from sliders.answer.turns import Asks, QueryResult, RunSql, SqlAttempt, TableView, Value
 from sliders.errors import CallFailed, QueryError, StoreError
 from sliders.llm.model import Model, Request, Usage
 from sliders.sentences import Sentences
@@ -195,7 +196,9 @@ def _final(
     unknown = "literal" in kinds
     if "nothing" in kinds and (not last.informed or (unknown and writer.repeats)):
         return _not_found(question, reason, talk, last)
-    value, text = _said(last.attempt, result, known)
+    tables = [profile.view.table for profile in known]
+    units = units_of(parse_select(last.attempt.sql), tables, result.columns)
+    value, text = _said(last.attempt.asks, result, units)
     kept = _kept_findings(question, last)
     earlier = [number_in(before.rows) for _, before in trials[:-1]]
     return SqlAnswer(
@@ -205,6 +208,7 @@ def _final(
         text=text,
         sql=last.attempt.sql,
         columns=tuple(result.columns),
+        units=units,
         rows=rows,
         reason=reason,
         doubts=tuple(one.doubt for one in kept if one.doubt is not None),
@@ -228,23 +232,17 @@ def _kept_findings(question: str, last: Turn) -> tuple[Finding, ...]:
     return last.found
 
 
-def _said(
-    attempt: SqlAttempt, result: QueryResult, known: Sequence[TableProfile]
-) -> tuple[Value, str]:
+def _said(asks: Asks, result: QueryResult, units: Sequence[str]) -> tuple[Value, str]:
     """The value and the text of an answer: yes or no where the question asks for it, or
     the only cell says it.
     """
-    tree = parse_select(attempt.sql)
-    truth = len(tree.selects) == 1 and is_truth(tree.selects[0], References(tree, known))
-    said = (
-        yes_or_no(result.columns, result.rows)
-        if attempt.asks == "yes_no" or (truth and not attempt.asks)
-        else None
-    )
-    if said is not None:
-        return said
-    value = value_of(tuple(tuple(row) for row in result.rows))
-    return value, text_of(value)
+    truth = not asks and tuple(units) == (YES_NO,)
+    if asks == "yes_no" or truth:
+        said = yes_or_no(result.columns, result.rows, units)
+        if said is not None:
+            return said
+    rows = tuple(tuple(row) for row in result.rows)
+    return value_of(rows), text_of(result.columns, rows, units)
 
 
 def _failed(question: str, error: str, talk: _Talk) -> SqlAnswer:
@@ -262,7 +260,7 @@ def _not_found(question: str, reason: str, talk: _Talk, last: Turn | None = None
         question,
         "not_found",
         None,
-        text_of(None),
+        NOT_FOUND,
         sql,
         reason=reason,
         attempts=talk.attempts,

@@ -24,11 +24,10 @@ from sliders.cli.shell import (
     SHOWN,
     Call,
     WorkflowOption,
-    answer_text,
     frame_text,
     pairs,
     plain_schema,
-    records,
+    result_data,
     say_released,
     schema_text,
     show_added,
@@ -124,6 +123,7 @@ OpenOption = Annotated[
     "audit_share",
     *CLUSTER,
     *SHOWN,
+    "format",
 )
 def ask(
     call: Call,
@@ -182,8 +182,10 @@ def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list
 
 def _show_answers(answers: Sequence[Answer], call: Call) -> int:
     """Print the answers; the exit code: 1 when one failed, `STOPPED` when a budget ended one."""
-    text = "\n\n".join(answer_text(answer) for answer in answers)
-    data = [answer.to_dict() for answer in answers]
+    from sliders.cli.printed_answers import answer_data, answer_printed
+
+    data = [answer_data(answer) for answer in answers] if call.as_json else []
+    text = "\n\n".join(answer_printed(answer, call) for answer in answers)
     call.show(text, data[0] if len(data) == 1 else data)
     if any(answer.status == "failed" for answer in answers):
         return 1
@@ -279,7 +281,7 @@ def reconcile(
 
 
 @app.command()
-@takes("workspace", *MODEL, *LIMITS, "unverified", *SHOWN)
+@takes("workspace", *MODEL, *LIMITS, "unverified", *SHOWN, "format")
 def query(
     call: Call,
     sql: Annotated[
@@ -301,9 +303,8 @@ def query(
     notes = frame.attrs["notes"]
     for note in [] if call.as_json else notes:
         print(f"sliders: {note}", file=sys.stderr)
-    call.show(
-        frame_text(frame) if len(frame) else "no rows", {"rows": records(frame), "notes": notes}
-    )
+    data = result_data(frame, frame.attrs.get("units", ()), notes)
+    call.show(frame_text(frame, call), data)
     return 1 if frame.attrs.get("failed") else STOPPED if stopped else 0
 
 

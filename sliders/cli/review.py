@@ -358,7 +358,8 @@ def tables(
     with call.opened(write=False) as ws:
         if name is not None:
             frame = ws.tables[name]
-            call.show(frame_text(frame), records(frame))
+            shown = frame.drop(columns="document_id")
+            call.show(frame_text(shown, call), records(frame))
             return
         known = {table: list(frame.columns) for table, frame in ws.tables.items()}
         sizes = {table: len(frame) for table, frame in ws.tables.items()}

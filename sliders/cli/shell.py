@@ -19,18 +19,17 @@ from sliders.settings import Settings
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sliders.answer.result import Answer
     from sliders.api import Workspace
     from sliders.engine.ingest import AddReport
     from sliders.schema.types import Schema
 
 T = TypeVar("T")
 DEFAULT_WORKSPACE = "sliders.db"
-MOST_CITATIONS = 10
 MODEL = ("model", "dialect", "base_url", "api_key")
 LIMITS = ("max_tokens", "max_cost", "max_minutes")
 CLUSTER = ("executor", "ray_address")
 SHOWN = ("as_json", "quiet", "plain")
+Format = Literal["table", "csv", "json", "markdown"]
 Workflow = Literal[
     "extract_and_query", "auto", "lookup", "split", "stepwise", "candidates", "whole_context"
 ]
@@ -117,11 +116,22 @@ _OPTIONS: Mapping[str, Any] = {
     ],
     "quiet": Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")],
     "plain": Annotated[
-        bool, typer.Option("--plain", help="Progress as plain lines, without a live display.")
+        bool,
+        typer.Option(
+            "--plain", help="Progress as plain lines, tables as a line for each value: read aloud."
+        ),
+    ],
+    "format": Annotated[
+        Format,
+        typer.Option("--format", help="How the result is printed; json is the same as --json."),
     ],
 }
 """The options that commands share: those of the call itself, and settings under their own names."""
-_DEFAULTS: Mapping[str, Any] = {"workspace": DEFAULT_WORKSPACE, **dict.fromkeys(SHOWN, False)}
+_DEFAULTS: Mapping[str, Any] = {
+    "workspace": DEFAULT_WORKSPACE,
+    **dict.fromkeys(SHOWN, False),
+    "format": "table",
+}
 WorkflowOption = Annotated[
     Workflow,
     typer.Option(
@@ -144,7 +154,14 @@ class Call:
     as_json: bool = False
     quiet: bool = True
     plain: bool = False
+    format: Format = "table"
     flags: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """`--json` and `--format json` are one. Raises SettingsError: they name two formats."""
+        if self.as_json and self.format not in ("table", "json"):
+            raise SettingsError(f"--json and --format {self.format} ask for two formats: name one")
+        object.__setattr__(self, "as_json", self.as_json or self.format == "json")
 
     @contextmanager
     def opened(self, *, write: bool = True, new: bool = False) -> Iterator[Workspace]:
@@ -265,17 +282,29 @@ def say_released(ws: Workspace, tables: Sequence[str]) -> None:
             )
 
 
-def frame_text(frame: pd.DataFrame) -> str:
-    """A frame for the terminal, missing values empty."""
-    shown = frame.copy()
-    for place in range(frame.shape[1]):
-        column = frame.iloc[:, place]
-        if column.isna().any():
-            shown.isetitem(
-                place,
-                ["" if gone else value for value, gone in zip(column, column.isna(), strict=True)],
-            )
-    return shown.to_string(index=False)
+def result_data(frame: pd.DataFrame, units: Sequence[str], notes: Sequence[str]) -> dict[str, Any]:
+    """A result as JSON of `ask` and `query`: the names of its columns, the units that are known,
+    rows by column name, and notes.
+    """
+    rows = records(frame)
+    names = list(rows[0]) if rows else list(map(str, frame.columns))
+    known = {name: unit for name, unit in zip(names, units, strict=False) if unit}
+    return {"columns": names, "units": known, "rows": rows, "notes": list(notes)}
+
+
+def frame_text(frame: pd.DataFrame, call: Call) -> str:
+    """A frame as the call wants it printed; missing values are empty."""
+    from sliders.answer.result_shape import table_of
+    from sliders.cli.printed_tables import csv_text, markdown_table, printed_table
+
+    columns, units = list(map(str, frame.columns)), frame.attrs.get("units", ())
+    rows = [tuple(row.values()) for row in records(frame)]
+    if call.format == "csv":
+        return csv_text(columns, rows, units)
+    if not rows:
+        return "no rows"
+    table = table_of(columns, rows, units)
+    return markdown_table(table) if call.format == "markdown" else printed_table(table, call.plain)
 
 
 def show_added(report: AddReport) -> None:
@@ -307,59 +336,6 @@ def show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, call:
         "minutes": found.minutes,
     }
     call.show("\n".join([str(found), *hints]), {**totals, **asdict(found), "hints": hints})
-
-
-def answer_text(answer: Answer) -> str:
-    """An answer for the terminal: words, SQL, rows, citations, completeness and cost."""
-    from sliders.answer.doubts import doubt_lines
-    from sliders.progress import duration
-
-    lines = [f"Question: {answer.question}", f"Answer:   {answer.text}"]
-    if answer.sql:
-        lines.append("SQL:      " + "\n          ".join(answer.sql.splitlines()))
-    if len(answer.rows) > 1 or (answer.rows and len(answer.rows[0]) > 1):
-        lines += ["Rows:", *_indented(answer.frame.to_string(index=False, max_rows=20))]
-    if answer.citations:
-        lines += ["Sources:", *_sources(answer)]
-    if answer.workflow not in ("extract_and_query", "reply", ""):
-        lines.append(f"Way:      {answer.workflow.replace('_', ' ')}")
-    lines += [f"Range:    {answer.range}"] if answer.range else []
-    lines += [f"Doubt:    {line}" for line in doubt_lines(answer.doubts)]
-    lines.append(f"Complete: {answer.completeness}")
-    lines += [f"See:      {gap.command}" for gap in answer.completeness.missing if gap.command]
-    lines += [f"Note:     {note}" for note in answer.notes]
-    usage = answer.usage
-    cost = f", ${usage.cost:.4f}" if usage.cost else ""
-    cost += ", price not known (SLIDERS_PRICES)" if usage.unpriced_calls else ""
-    lines.append(
-        f"Cost:     {usage.calls} calls ({usage.cached_calls} known), {usage.prompt_tokens} prompt "
-        f"and {usage.completion_tokens} generated tokens, {duration(usage.seconds)}{cost}"
-    )
-    return "\n".join(lines)
-
-
-def _sources(answer: Answer) -> list[str]:
-    """Citations under the result row that they stand behind, the first ones of each."""
-    groups = answer.cited_rows
-    several, shown = len(groups) > 1, 0
-    lines = []
-    for row, cited in groups.items():
-        few = cited[: max(1, MOST_CITATIONS // len(groups))]
-        if shown + len(few) > MOST_CITATIONS:
-            break
-        if several and row is not None:
-            lines.append(
-                f"  row {row + 1}: "
-                + " | ".join("" if v is None else str(v) for v in answer.rows[row])
-            )
-        lines += [f"  {'  ' if several else ''}{citation}" for citation in few]
-        shown += len(few)
-    more = len(answer.citations) - shown
-    return [*lines, *([f"  and {more} more (--json lists them all)"] if more > 0 else [])]
-
-
-def _indented(text: str) -> list[str]:
-    return [f"  {line}" for line in text.splitlines()]
 
 
 def pairs(given: list[str], option: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sliders.answer.doubts import incomplete
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.result import Answer, Completeness, SqlAnswer, Status
 from sliders.answer.sql_agent import answer_question
@@ -195,7 +196,7 @@ def _finished(
     elif status == "not_found" and unread:  # what was not read may tell it
         status, text, reason = _status_unread(ledger, stopped), f"No answer yet: {unread}", unread
     if status == "incomplete" and found.value is not None:
-        text = f"{found.text} (incomplete: {'; '.join(map(str, ledger.missing))})"
+        text = found.text + incomplete(ledger.missing)
     return replace(
         found,
         status=status,

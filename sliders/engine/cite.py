@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sqlglot import exp
+
 from sliders.answer.citations import columns_used
+from sliders.answer.measured import measured_columns
 from sliders.answer.result import Citation
 from sliders.answer.tracing import traces
 from sliders.answer.turns import TableView
@@ -15,6 +18,7 @@ from sliders.engine.session import Session
 from sliders.errors import QueryError, StoreError
 from sliders.extraction.cell import Row
 from sliders.retrieval.sentences import sentence_spans
+from sliders.sql.statement import parse_select
 from sliders.store.cage import run_readonly
 from sliders.store.lineage import Change, Lineage, Reading, doubt_of, lineages, words_of_odds
 from sliders.store.records import Relation
@@ -35,7 +39,8 @@ def cite(
 ) -> tuple[Citation, ...]:
     """Citations of the rows that gave the result, only for the columns that the statement uses.
 
-    They are grouped by result row; first come the cells whose values the result shows.
+    They are grouped by result row; first come the columns that the result shows or adds up, then
+    keys, then the columns that the statement only reads.
 
     Args:
         shown: the rows of the result.
@@ -56,10 +61,31 @@ def cite(
             }
     for number, table, row_id in places:
         out += [replace(one, result_row=number) for one in known.get((table, row_id), ())]
-    order = sorted(
-        out, key=lambda c: (c.result_row is None, c.result_row or 0, not _carries(c, shown))
-    )
-    return tuple(dict.fromkeys(order))
+    ranks = _ranks(sql, views)
+
+    def order(one: Citation) -> tuple[bool, int, int, bool]:
+        rank = ranks.get(one.column.lower(), _ONLY_READ)
+        return one.result_row is None, one.result_row or 0, rank, not _carries(one, shown)
+
+    return tuple(dict.fromkeys(sorted(out, key=order)))
+
+
+_MATTERS, _KEY, _ONLY_READ = range(3)
+
+
+def _ranks(sql: str, views: Sequence[TableView]) -> dict[str, int]:
+    """How much each column matters, by its name in small letters, of those that the result shows,
+    adds up or ranks.
+    """
+    try:
+        tree = parse_select(sql)
+    except QueryError:
+        return {}
+    named = {c.name.lower() for item in tree.selects for c in item.find_all(exp.Column)}
+    keys = {name.lower() for view in views for name in view.table.key}
+    return {
+        name: _KEY if name in keys else _MATTERS for name in named | set(measured_columns(tree))
+    }
 
 
 def _carries(citation: Citation, shown: _Rows) -> bool:

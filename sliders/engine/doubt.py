@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sliders.answer.doubts import Doubt, named
+from sliders.answer.doubts import Doubt
+from sliders.answer.figures import YES_NO, Number
 from sliders.answer.measured import measured_columns
 from sliders.answer.range import (
     AnswerRange,
-    Number,
     Variation,
     bundled,
     measure,
@@ -52,9 +52,8 @@ def try_variations(
 ) -> Tried:
     """What an answer would be with other values in what is in doubt or empty."""
     reads = tables_read(session, found.sql, views)
-    # "yes" is no number.
     value = None
-    if found.value is not None and not isinstance(found.value, str):
+    if found.value is not None and not isinstance(found.value, str) and YES_NO not in found.units:
         value = number_in(found.rows)
     try:
         tables = [TableVariations(session, read, found.sql) for read in reads]
@@ -113,6 +112,8 @@ def _measured(
     others = [other for other in trial.found.others if other != value]
     measured = widened(measured, "choice", len(tied) + len(others), [*tied, *others])
     measured = widened(measured, "same", len(trial.found.by_names), trial.found.by_names)
+    cells = zip(trial.found.rows[0], trial.found.units, strict=False)
+    measured = replace(measured, unit=next((unit for cell, unit in cells if cell == value), ""))
     return _with_unread(session, measured, reads, trial.sql, trial.sandbox, ledger)
 
 
@@ -127,12 +128,7 @@ def _with_unread(
     """The parts that were not read: by what an audited sample of them changed, else as a
     note without a figure.
     """
-    silent = ledger.documents - ledger.documents_with_rows
-    notes = (
-        [f"{silent} of {ledger.documents} documents gave no rows ({named(ledger.silent)})"]
-        if silent > 0
-        else []
-    )
+    notes = []
     chunks = audited(session, [read.table.name for read in reads])
     if chunks:
         without = {
@@ -149,7 +145,7 @@ def _with_unread(
         )
     elif ledger.gated_chunks:
         notes.append(f"{ledger.gated_chunks} parts of documents were left out unread")
-    return replace(measured, notes=(*map(str, ledger.missing), *notes))
+    return replace(measured, notes=tuple(notes))
 
 
 def _rows_only_from(session: Session, table: str, chunks: frozenset[str]) -> list[str]:

@@ -8,7 +8,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 
-from sliders.answer.range import Number
+from sliders.answer.figures import Number
 from sliders.engine.fill import read_chunks
 from sliders.engine.session import Session
 

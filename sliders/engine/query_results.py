@@ -5,9 +5,11 @@ documents; tables as frames.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from sliders.answer.result import Completeness, frame_of
+from sliders.answer.result_units import unit_of_column, units_of
 from sliders.engine.completeness import completeness
 from sliders.engine.fill import all_read, fill_cells
 from sliders.engine.query_binding import DOCS, bind
@@ -24,6 +26,7 @@ from sliders.query.predicates import SYSTEM
 from sliders.schema.types import Schema, Table
 from sliders.sql.limits import Result
 from sliders.sql.quoting import quote_identifier
+from sliders.sql.statement import parse_select
 from sliders.store.cage import run_readonly
 from sliders.store.copied_tables import Change, CopiedTables
 
@@ -45,7 +48,10 @@ class Tables(Mapping[str, "pd.DataFrame"]):
                 f"there is no table {name!r}; tables are: {', '.join(self) or 'none yet'}"
             )
         columns, rows = self._session.catalog.tables.read(name)
-        return frame_of(columns, list(rows))
+        frame = frame_of(columns, list(rows))
+        held = {c.name: unit_of_column(c) for c in _in_sql(self._session, name).columns}
+        frame.attrs["units"] = [held.get(column, "") for column in columns]
+        return frame
 
     def __iter__(self) -> Iterator[str]:
         return (table.name for table in self._session.filled)
@@ -102,7 +108,8 @@ async def query_frame(
 ) -> pd.DataFrame:
     """The result of one SELECT. Missing cells are extracted first, as few as the query needs.
 
-    The frame's `attrs` hold "notes", lines that say what the result lacks, and "explanation"
+    The frame's `attrs` hold "units", those of its columns, "notes", lines that say what the result
+    lacks, and "explanation"
     (what was done, EXPLAIN ANALYZE) and "tokens" where something was read. Raises
     QueryError: with its place: SQL that is not supported over documents, an unknown or
     ambiguous column; UnsafeStatement: it is not one SELECT, or names what it may not see;
@@ -119,7 +126,7 @@ async def query_frame(
             await settle_tables(
                 session, "no model is asked about tables that stand", list(standing)
             )
-        return _told(plain(session, sql), session, standing)
+        return _told(plain(session, sql), session, sql, standing)
     query, tables = bind(session, sql, describe or {})
     if any(table.grain == "many" for table in tables):
         return await _filled_frame(session, sql, query, tables)
@@ -130,7 +137,7 @@ async def query_frame(
         "tokens": result.tokens,
         "notes": list(result.notes),
     }
-    return _told(frame, session, _columns(query), result.stopped)
+    return _told(frame, session, sql, _columns(query), result.stopped)
 
 
 async def _filled_frame(
@@ -147,7 +154,7 @@ async def _filled_frame(
         frame = _frame(beside_documents(session, sql, docs[0], list(columns)))
     else:
         frame = plain(session, sql)
-    return _told(frame, session, named, stopped)
+    return _told(frame, session, sql, named, stopped)
 
 
 def beside_documents(session: Session, sql: str, table: Table, names: Sequence[str]) -> Result:
@@ -180,7 +187,7 @@ def known_frame(session: Session, sql: str) -> pd.DataFrame | None:
     standing = None if explains(sql) else _standing(session, sql)
     if standing is None or not all(_is_settled(session, name) for name in standing):
         return None
-    return _told(plain(session, sql), session, standing)
+    return _told(plain(session, sql), session, sql, standing)
 
 
 def _is_settled(session: Session, table: str) -> bool:
@@ -230,13 +237,18 @@ def without_earlier(session: Session, sql: str) -> pd.DataFrame:
 
 
 def _told(
-    frame: pd.DataFrame, session: Session, columns: Mapping[str, Sequence[str]], stopped: str = ""
+    frame: pd.DataFrame,
+    session: Session,
+    sql: str,
+    columns: Mapping[str, Sequence[str]],
+    stopped: str = "",
 ) -> pd.DataFrame:
-    """The frame with notes on the columns that it rests on, by table: that reading stopped, what
-    failed, what was refused.
+    """The frame with the units of its columns, and notes on the columns that it rests on, by table:
+    that reading stopped, what failed, what was refused.
 
     Raises ModelUnavailable: it is empty, and every call of the run failed.
     """
+    frame.attrs["units"] = _units(session, sql, list(map(str, frame.columns)))
     ledger = completeness(session, columns)
     said = f"the result is incomplete: {stopped}"
     frame.attrs["notes"] += [said] if stopped and said not in frame.attrs["notes"] else []
@@ -248,6 +260,24 @@ def _told(
         [] if _is_whole(ledger) else [f"in the columns of the query, {', '.join(ledger.remarks())}"]
     )
     return frame
+
+
+def _units(session: Session, sql: str, columns: Sequence[str]) -> list[str]:
+    """The unit of each column of a result, "" where it has none or the statement is not one that
+    can be read for it.
+    """
+    tables = [_in_sql(session, table.name) for table in session.filled]
+    try:
+        return list(units_of(parse_select(sql), tables, columns))
+    except QueryError:  # parts of it are of another dialect: its rows are right all the same
+        return [""] * len(columns)
+
+
+def _in_sql(session: Session, name: str) -> Table:
+    """A table under the names that it has in SQL."""
+    table, relation = session.schema.table(name), session.catalog.schemas.relation(name)
+    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns)
+    return replace(table, name=relation.relation, columns=columns)
 
 
 def _is_whole(ledger: Completeness) -> bool:

@@ -8,8 +8,9 @@ from dataclasses import replace
 from shlex import quote
 
 from sliders.answer.doubts import Doubt, Rows, change_size, effect_words
+from sliders.answer.figures import Number
 from sliders.answer.findings import tied_rows
-from sliders.answer.range import KINDS, Kind, Number, State, Variation, bundled, counted, number_in
+from sliders.answer.range import KINDS, Kind, State, Variation, bundled, counted, number_in
 from sliders.answer.result import SqlAnswer
 from sliders.extraction.cell import Scalar
 from sliders.sql.statement import parse_select, without_limit

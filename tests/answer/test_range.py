@@ -43,7 +43,7 @@ def doubt(place: Place, *values: Number | None, kind: str = "value") -> Variatio
 def test_without_doubts_a_number_is_a_point() -> None:
     found = measure(3, [], lambda _: 3)
     assert found.is_point and 3 in found and 4 not in found
-    assert str(found) == "3; nothing in the tables moves it"
+    assert str(found) == ""
 
 
 def test_each_kind_says_how_far_it_moves_the_number() -> None:
@@ -53,7 +53,14 @@ def test_each_kind_says_how_far_it_moves_the_number() -> None:
     found = measure(4, doubts, summing(table))
     assert (found.low, found.high) == (2, 5)
     assert found.moves == (Mover("value", 2, 2, 4), Mover("missing", 1, 4, 5))
-    assert str(found) == ("4; 2 to 5: 2 values that may be other ones, 1 missing value or row")
+    assert str(found) == "2 to 5: 2 values that may be other ones, 1 missing value or row"
+
+
+def test_a_range_has_the_places_and_the_unit_of_its_number() -> None:
+    found = AnswerRange(12.5, 10 / 3, 12345.678, (Mover("same", 1, 3, 20),), unit="EUR")
+    assert str(found) == "3.3 to 12,345.7 EUR: 1 row or name that may be one with another"
+    noted = AnswerRange(3, 3, 3, notes=("2 parts of documents were left out unread",))
+    assert str(noted) == "not measured: 2 parts of documents were left out unread"
 
 
 def test_a_doubtful_value_behind_a_doubtful_largest_one_is_found() -> None:
@@ -113,11 +120,11 @@ def test_the_number_of_a_result() -> None:
     assert number_in([]) is None
 
 
-def test_numbers_are_shown_short() -> None:
-    assert [shown(n) for n in (3, 4.0, 3.14159, 12345678, 123456.7)] == [
+def test_numbers_are_shown_as_a_person_writes_them() -> None:
+    assert [shown(n) for n in (3, 4.0, 22 / 7, 12345678, 123456.7)] == [
         "3",
         "4",
-        "3.142",
+        "3.14",
         "12,345,678",
-        "123,457",
+        "123,456.7",
     ]

@@ -207,10 +207,7 @@ def test_a_document_without_a_value_that_is_measured_makes_the_answer_incomplete
     )
     assert gap.command == "sliders set-value firms staff --where document=b.txt VALUE"
     assert answer.to_dict()["missing"][0]["documents"] == ["b.txt", "d.txt"]
-    assert gap.command in answer_text(
-        answer
-    ) and "nothing in the tables moves it" not in answer_text(answer)
-    assert answer.range is None or "nothing in the tables moves it" not in str(answer.range)
+    assert gap.command in answer_text(answer)
 
 
 def test_a_missing_value_widens_the_range_of_a_sum(place: str | Path) -> None:
@@ -281,7 +278,7 @@ def test_a_document_of_a_kind_that_does_not_fill_the_table_is_named_and_leaves_n
     answer = asked(place, FOUR | {"letter": {}}, "SELECT SUM(staff) FROM firms", table)
     assert (answer.status, answer.value) == ("answered", 100)
     assert str(answer.completeness).startswith("4 of 5 documents gave rows (none: letter.txt)")
-    assert answer.range is not None and "letter.txt" in str(answer.range)
+    assert str(answer.range) == "100 to 140: 1 missing value or row"
 
 
 def test_documents_of_another_kind_are_not_counted(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from sliders.answer import text_of
 from tests.answer.test_agent import full
 
 
@@ -23,12 +22,12 @@ AS longer, (SELECT length FROM ships WHERE name = 'Northern Star') AS star, 80 A
 
 async def test_a_yes_or_no_question_is_answered_with_the_figures_compared() -> None:
     answer, _ = await full("Is the Star longer than the Gull?", asking("yes_no", LONGER))
-    assert (answer.value, answer.text) == ("yes", "Yes: star 120, gull 80.")
+    assert (answer.value, answer.text) == ("yes", "Yes: star 120 metres, gull 80 metres")
     assert answer.usage.calls == 1 and answer.rows == ((1, 120, 80),)
     shorter, _ = await full(
         "Is the Star shorter?", asking("yes_no", LONGER.replace(") > (", ") < ("))
     )
-    assert (shorter.value, shorter.text) == ("no", "No: star 120, gull 80.")
+    assert (shorter.value, shorter.text) == ("no", "No: star 120 metres, gull 80 metres")
 
 
 @pytest.mark.parametrize(
@@ -75,19 +74,3 @@ async def test_after_a_look_up_the_words_speak_of_a_look_up() -> None:
     _, model = await full("?", look, "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'")
     said = model.history[1].messages[-1].content
     assert "looked up" in said and "your statement says" not in said
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("Harbour Lines Ltd.", "Harbour Lines Ltd."),
-        ("is it?", "is it?"),
-        ("北京。", "北京。"),
-        ("Oslo", "Oslo."),
-        (12, "12."),
-        (["a", "b."], "2 found: a; b."),
-        ([["a", "Ltd."]], "a | Ltd."),
-    ],
-)
-def test_a_text_has_one_full_stop(value: Any, text: str) -> None:
-    assert text_of(value) == text

@@ -128,7 +128,7 @@ def test_a_click_on_a_value_shows_its_words_and_its_story(
     assert not overflows(page)
     assert page.locator(".value").inner_text() == "Anna."
     assert "1 value is unverified" in page.locator(".facts").inner_text()
-    assert page.locator(".range").inner_text() == "Range: 3; 1 to 3: 1 open conflict"
+    assert page.locator(".range").inner_text() == "Range: 1 to 3: 1 open conflict"
     cells, pane, marks = (
         page.locator("button.cell"),
         page.locator("#evidence"),

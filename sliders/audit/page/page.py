@@ -18,7 +18,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import SqlLexer
 
-from sliders.answer.doubts import MOST_SHOWN
+from sliders.answer.doubts import MOST_SHOWN, Gap, incomplete
+from sliders.answer.result_shape import ResultTable, headline, row_name, table_of
 from sliders.audit.page.page_content import AuditPage, plain
 from sliders.errors import StoreError
 from sliders.llm.model import Usage
@@ -41,7 +42,8 @@ def render(page: AuditPage, links: Mapping[str, str] | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"sql": _sql, "figure": _figure}
+    environment.filters |= {"sql": _sql, "figure": _figure, "result": _result}
+    environment.filters |= {"headline": _headline, "row_name": row_name}
     return environment.get_template("page.html").render(
         page=page,
         policy=page_policy(),
@@ -115,6 +117,17 @@ def _data(page: AuditPage) -> Markup:
 
 def _sql(text: str) -> Markup:
     return Markup(highlight(text, SqlLexer(stripnl=False), HtmlFormatter(nowrap=True)))
+
+
+def _result(kept: Mapping[str, Any]) -> ResultTable:
+    """The result of an answer as it is printed; answers of before have no units."""
+    return table_of(kept["columns"], kept["rows"], kept.get("units", ()))
+
+
+def _headline(kept: Mapping[str, Any]) -> str:
+    """The answer in words; what is missing stands below it."""
+    gaps = [Gap(g["kind"], g["thing"], tuple(g["documents"])) for g in kept.get("missing", ())]
+    return headline(kept["text"], kept["rows"]).removesuffix(incomplete(gaps))
 
 
 def _figure(value: Any) -> Any:

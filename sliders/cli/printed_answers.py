@@ -1,0 +1,114 @@
+"""An answer for the terminal, as CSV, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from sliders.answer.doubts import doubt_lines
+from sliders.answer.result import Answer
+from sliders.answer.result_shape import ResultTable, headline, needs_table, row_name, table_of
+from sliders.cli.printed_tables import MOST_ROWS, csv_text, markdown_table, printed_table
+from sliders.cli.shell import Call, result_data
+from sliders.progress import duration
+
+MOST_CITATIONS = 10
+
+
+def answer_printed(answer: Answer, call: Call) -> str:
+    """An answer in the format of the call. With CSV, what is no row of the result goes to
+    standard error.
+    """
+    if call.format == "csv":
+        for line in _remarks(answer) if answer.rows else [answer.text, *_remarks(answer)]:
+            print(f"sliders: {line}", file=sys.stderr)
+        rows = answer.rows or ([(str(answer.value),)] if answer.value is not None else [])
+        return csv_text(answer.columns or ("answer",), rows, answer.units)
+    return answer_markdown(answer) if call.format == "markdown" else answer_text(answer, call.plain)
+
+
+def answer_data(answer: Answer) -> dict[str, Any]:
+    """An answer as JSON of the command line: its rows by column name, as `query` gives them."""
+    return answer.to_dict() | result_data(answer.frame, answer.units, answer.notes)
+
+
+def answer_text(answer: Answer, plain: bool = False) -> str:
+    """An answer for the terminal: words, SQL, rows, citations, completeness and cost."""
+    table = _table(answer)
+    lines = [f"Question: {answer.question}", f"Answer:   {_headline(answer)}"]
+    if table is not None:
+        lines.append(printed_table(table, plain, indent=2, most=MOST_ROWS))
+    if answer.sql:
+        lines.append("SQL:      " + "\n          ".join(answer.sql.splitlines()))
+    if answer.citations:
+        lines += ["Sources:", *_sources(answer)]
+    lines += [f"{name + ':':<10}{line}" for name, line in _named_remarks(answer)]
+    usage = answer.usage
+    cost = f", ${usage.cost:.4f}" if usage.cost else ""
+    cost += ", price not known (SLIDERS_PRICES)" if usage.unpriced_calls else ""
+    lines.append(
+        f"Cost:     {usage.calls} calls ({usage.cached_calls} known), {usage.prompt_tokens} prompt "
+        f"and {usage.completion_tokens} generated tokens, {duration(usage.seconds)}{cost}"
+    )
+    return "\n".join(lines)
+
+
+def answer_markdown(answer: Answer) -> str:
+    """An answer in Markdown: question, words, table, SQL, sources and remarks."""
+    table = _table(answer)
+    parts = [f"**{answer.question}**", _headline(answer)]
+    parts += [markdown_table(table)] if table is not None else []
+    parts += [f"```sql\n{answer.sql}\n```"] if answer.sql else []
+    if answer.citations:
+        parts.append("\n".join(f"- {line.strip()}" for line in _sources(answer)))
+    parts.append("\n".join(f"- {name}: {line}" for name, line in _named_remarks(answer)))
+    return "\n\n".join(parts)
+
+
+def _table(answer: Answer) -> ResultTable | None:
+    """The result as a table, None where the text of the answer holds all of it."""
+    if not needs_table(answer.rows):
+        return None
+    return table_of(answer.columns, answer.rows, answer.units)
+
+
+def _headline(answer: Answer) -> str:
+    said = headline(answer.text, answer.rows)
+    return said if said == answer.text or answer.complete else f"{said} ({answer.status})"
+
+
+def _named_remarks(answer: Answer) -> list[tuple[str, str]]:
+    """What stands beside an answer, each line with its name."""
+    told = []
+    if answer.workflow not in ("extract_and_query", "reply", ""):
+        told.append(("Way", answer.workflow.replace("_", " ")))
+    if answer.range and str(answer.range):
+        told.append(("Range", str(answer.range)))
+    told += [("Doubt", line) for line in doubt_lines(answer.doubts)]
+    told.append(("Complete", str(answer.completeness)))
+    told += [("See", gap.command) for gap in answer.completeness.missing if gap.command]
+    return told + [("Note", note) for note in answer.notes]
+
+
+def _remarks(answer: Answer) -> list[str]:
+    """What stands beside the rows of an answer and is more than how many documents gave them."""
+    told = [line for name, line in _named_remarks(answer) if name in ("Range", "Doubt", "Note")]
+    return [*told, *answer.completeness.remarks()]
+
+
+def _sources(answer: Answer) -> list[str]:
+    """Citations under the result row that they stand behind, the first ones of each."""
+    groups = answer.cited_rows
+    several, shown = len(groups) > 1, 0
+    cells = table_of(answer.columns, answer.rows, answer.units).cells if several else ()
+    lines = []
+    for row, cited in groups.items():
+        few = cited[: max(1, MOST_CITATIONS // len(groups))]
+        if shown + len(few) > MOST_CITATIONS:
+            break
+        if several and row is not None:
+            lines.append(f"  row {row + 1}, {row_name(cells[row])}:")
+        lines += [f"  {'  ' if several else ''}{citation}" for citation in few]
+        shown += len(few)
+    more = len(answer.citations) - shown
+    return [*lines, *([f"  and {more} more (--json lists them all)"] if more > 0 else [])]

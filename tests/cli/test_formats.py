@@ -1,0 +1,141 @@
+"""A result as table, CSV, JSON and Markdown, at the width of the terminal and without one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sliders import Workspace
+from sliders.cli import run
+from sliders.llm.testing import requests_allowed
+from sliders.retrieval import HashEmbedder
+from tests.fake_server import FakeServer
+from tests.worlds import REPORTS, TEXTS, Reader
+
+QUERY = "SELECT name, cost, cost > 100 AS large FROM things ORDER BY cost"
+SQL = {
+    "Which things are there?": "SELECT name, cost, keeper FROM things ORDER BY cost DESC",
+    "What is the total cost?": "SELECT SUM(cost) FROM things",
+}
+Shell = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace of three reports of which everything is known."""
+    path = tmp_path_factory.mktemp("formats") / "w.db"
+    reader = Reader(REPORTS, sql=SQL)
+    with Workspace(path, model=reader.model, embedder=HashEmbedder()) as ws:
+        ws.pin_schema(
+            {
+                "tables": [
+                    {
+                        "name": "things",
+                        "grain": "document",
+                        "key": ["name"],
+                        "columns": {
+                            "name": "text",
+                            "cost": {"type": "number", "currency": "EUR"},
+                            "keeper": "text",
+                        },
+                    }
+                ]
+            }
+        )
+        for name, text in TEXTS.items():
+            ws.add_text(text, name)
+        ws.ask_many(list(SQL))
+    return path
+
+
+@pytest.fixture
+def shell(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Shell]:
+    def call(*words: str, columns: int = 80) -> tuple[int, str, str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        capsys.readouterr()
+        code = run([*words, "-w", str(place)])
+        out = capsys.readouterr()
+        return code, out.out, out.err
+
+    with FakeServer(Reader(REPORTS, sql=SQL).served) as server, requests_allowed():
+        monkeypatch.setenv("SLIDERS_MODEL", "reader")
+        monkeypatch.setenv("SLIDERS_BASE_URL", server.base_url)
+        yield call
+
+
+def test_a_table_has_units_and_no_more_characters_than_the_terminal(shell: Shell) -> None:
+    _, out, _ = shell("query", QUERY)
+    head, rule, *rows = out.splitlines()
+    assert head.split() == ["name", "cost", "(EUR)", "large"] and set(rule) == {"-"}
+    assert [row.split() for row in rows] == [
+        ["Crane", "75", "no"],
+        ["Anchor", "120", "yes"],
+        ["Beacon", "340", "yes"],
+    ]
+    wide = f"SELECT {', '.join(f'name AS column_{n}' for n in range(9))} FROM things"
+    for columns in (80, 120):
+        lines = shell("query", wide, columns=columns)[1].splitlines()
+        assert max(map(len, lines)) <= columns
+    assert "  column_8: Crane" in shell("query", wide)[1].splitlines()
+
+
+def test_plain_has_a_line_for_each_value(shell: Shell) -> None:
+    _, out, _ = shell("query", QUERY, "--plain")
+    assert out.splitlines()[:4] == ["row 1", "  name: Crane", "  cost (EUR): 75", "  large: no"]
+
+
+def test_csv_and_markdown(shell: Shell) -> None:
+    _, out, _ = shell("query", QUERY, "--format", "csv")
+    assert list(csv.reader(io.StringIO(out)))[:2] == [
+        ["name", "cost", "large"],
+        ["Crane", "75", "no"],
+    ]
+    _, out, _ = shell("query", QUERY, "--format", "markdown")
+    assert out.splitlines()[:3] == [
+        "| name | cost (EUR) | large |",
+        "| --- | ---: | --- |",
+        "| Crane | 75 | no |",
+    ]
+
+
+def test_json_of_both_commands_has_one_shape(shell: Shell) -> None:
+    queried = json.loads(shell("query", SQL["Which things are there?"], "--json")[1])
+    asked = json.loads(shell("ask", "Which things are there?", "--format", "json")[1])
+    for told in (queried, asked):
+        assert told["columns"] == ["name", "cost", "keeper"] and told["units"] == {"cost": "EUR"}
+        assert told["rows"][-1] == {"name": "Crane", "cost": 75, "keeper": None}
+        assert isinstance(told["notes"], list)
+    assert asked["status"] == "answered"
+
+
+def test_an_answer_of_several_rows_is_a_table(shell: Shell) -> None:
+    _, out, _ = shell("ask", "Which things are there?")
+    assert "Answer:   3 rows\n" in out and " | " not in out and "None" not in out
+    assert [line.split()[0] for line in out.splitlines()[4:7]] == ["Beacon", "Anchor", "Crane"]
+    assert "  row 1, Beacon, 340:\n" in out
+    _, out, _ = shell("ask", "What is the total cost?")
+    assert "Answer:   535 EUR\n" in out and "Range:" not in out
+
+
+def test_an_answer_as_csv_and_markdown(shell: Shell) -> None:
+    _, out, _ = shell("ask", "Which things are there?", "--format", "csv", "-q")
+    assert out.splitlines() == [
+        "name,cost,keeper",
+        "Beacon,340,Jon Marsh",
+        "Anchor,120,Ida Holm",
+        "Crane,75,",
+    ]
+    _, out, _ = shell("ask", "Which things are there?", "--format", "markdown", "-q")
+    assert "| Beacon | 340 | Jon Marsh |" in out and "```sql" in out and "- Complete: " in out
+
+
+def test_two_formats_are_refused(shell: Shell) -> None:
+    code, _, told = shell("query", QUERY, "--json", "--format", "csv")
+    assert code == 2 and "ask for two formats" in told
