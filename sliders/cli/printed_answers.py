@@ -107,7 +107,7 @@ def _sources(answer: Answer) -> list[str]:
         if shown + len(few) > MOST_CITATIONS:
             break
         if several and row is not None:
-            lines.append(f"  row {row + 1}, {row_name(cells[row])}:")
+            lines.append(f"  row {row + 1}: {row_name(cells[row])}")
         lines += [f"  {'  ' if several else ''}{citation}" for citation in few]
         shown += len(few)
     more = len(answer.citations) - shown

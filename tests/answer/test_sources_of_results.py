@@ -205,14 +205,14 @@ def test_text_and_json_group_the_sources(place: str | Path, tmp_path: Path) -> N
         text = answer_text(answer)
         lines = [line.strip() for line in text.splitlines()]
         assert [line for line in lines if line.startswith("row ")] == [
-            "row 1: Firm27 | 28 days",
-            "row 2: Firm28 | 29 days",
-            "row 3: Firm29 | 30 days",
+            "row 1: Firm27, 28 days",
+            "row 2: Firm28, 29 days",
+            "row 3: Firm29, 30 days",
         ]
         assert all(any(f'"{days} days"' in line for line in lines) for days in (28, 29, 30))
         assert {c["result_row"] for c in answer.to_dict()["citations"]} == {0, 1, 2}
         page = answer.view(tmp_path / "page.html")
-        assert "Row 3: <bdi>Firm29 | 30 days" in page.read_text(encoding="utf-8")
+        assert "Row 3: <bdi>Firm29, 30 days" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])

@@ -22,12 +22,12 @@ AS longer, (SELECT length FROM ships WHERE name = 'Northern Star') AS star, 80 A
 
 async def test_a_yes_or_no_question_is_answered_with_the_figures_compared() -> None:
     answer, _ = await full("Is the Star longer than the Gull?", asking("yes_no", LONGER))
-    assert (answer.value, answer.text) == ("yes", "Yes: star 120 metres, gull 80 metres")
+    assert (answer.value, answer.text) == ("yes", "Yes: star 120 metres, gull 80")
     assert answer.usage.calls == 1 and answer.rows == ((1, 120, 80),)
     shorter, _ = await full(
         "Is the Star shorter?", asking("yes_no", LONGER.replace(") > (", ") < ("))
     )
-    assert (shorter.value, shorter.text) == ("no", "No: star 120 metres, gull 80 metres")
+    assert (shorter.value, shorter.text) == ("no", "No: star 120 metres, gull 80")
 
 
 @pytest.mark.parametrize(

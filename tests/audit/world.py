@@ -119,7 +119,7 @@ def answered(catalog: Catalog, answer: Answer, run: int) -> None:
     catalog.journal.finish_run(
         run,
         "done",
-        {"answers": [answer.to_dict() | {"range": {"text": "3; 1 to 3: 1 open conflict"}}]},
+        {"answers": [answer.to_dict() | {"range": {"text": "1 to 3: 1 open conflict"}}]},
     )
 
 

@@ -286,7 +286,7 @@ def test_missing_values_are_null_and_whole_numbers_stay_whole(shell: Shell) -> N
     ]
     assert shell(
         "query", "SELECT CASE WHEN name = 'Anchor' THEN 7 END AS a FROM things ORDER BY name"
-    )[1].split() == ["a", "7"]
+    )[1].split() == ["a", "-", "7", "-"]
 
 
 def test_a_query_says_that_it_is_incomplete(shell: Shell) -> None:
@@ -301,6 +301,8 @@ def test_a_query_says_that_it_is_incomplete(shell: Shell) -> None:
     assert (code, err) == (3, "")
     assert "incomplete" in json.loads(out)["notes"][0]
     assert json.loads(shell("query", sql, "--json")[1]) == {
+        "columns": ["SUM(cost)"],
+        "units": {},
         "rows": [{"SUM(cost)": 470}],
         "notes": [],
     }

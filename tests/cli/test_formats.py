@@ -119,7 +119,7 @@ def test_an_answer_of_several_rows_is_a_table(shell: Shell) -> None:
     _, out, _ = shell("ask", "Which things are there?")
     assert "Answer:   3 rows\n" in out and " | " not in out and "None" not in out
     assert [line.split()[0] for line in out.splitlines()[4:7]] == ["Beacon", "Anchor", "Crane"]
-    assert "  row 1, Beacon, 340:\n" in out
+    assert "  row 1: Beacon, 340\n" in out
     _, out, _ = shell("ask", "What is the total cost?")
     assert "Answer:   535 EUR\n" in out and "Range:" not in out
 
