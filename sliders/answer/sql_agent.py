@@ -25,7 +25,7 @@ from sliders.answer.result_shape import NOT_FOUND, empty, text_of, value_of, yes
 from sliders.answer.result_units import units_of
 from sliders.answer.sql_prompt import Turn, result_lines
 from sliders.answer.sql_writer import STEPS, SqlWriter
-from sliders.answer.turns import Asks, QueryResult, RunSql, SqlAttempt, TableView, Value
+from sliders.answer.turns import QueryResult, RunSql, SqlAttempt, TableView, Value
 from sliders.errors import CallFailed, QueryError, StoreError
 from sliders.llm.model import Model, Request, Usage
 from sliders.sentences import Sentences
@@ -193,12 +193,9 @@ def _final(
     if empty(rows):
         return _not_found(question, reason or "the result is empty", talk, last)
     kinds = {one.kind for one in last.found}
-    unknown = "literal" in kinds
-    if "nothing" in kinds and (not last.informed or (unknown and writer.repeats)):
+    if "nothing" in kinds and (not last.informed or ("literal" in kinds and writer.repeats)):
         return _not_found(question, reason, talk, last)
-    tables = [profile.view.table for profile in known]
-    units = units_of(parse_select(last.attempt.sql), tables, result.columns)
-    value, text = _said(last.attempt.asks, result, units)
+    value, text, units = _said(last.attempt, result, known)
     kept = _kept_findings(question, last)
     earlier = [number_in(before.rows) for _, before in trials[:-1]]
     return SqlAnswer(
@@ -232,17 +229,20 @@ def _kept_findings(question: str, last: Turn) -> tuple[Finding, ...]:
     return last.found
 
 
-def _said(asks: Asks, result: QueryResult, units: Sequence[str]) -> tuple[Value, str]:
-    """The value and the text of an answer: yes or no where the question asks for it, or
-    the only cell says it.
+def _said(
+    attempt: SqlAttempt, result: QueryResult, known: Sequence[TableProfile]
+) -> tuple[Value, str, tuple[str, ...]]:
+    """The value and the text of an answer, and the units of its columns: yes or no where the
+    question asks for it, or the only cell says it.
     """
-    truth = not asks and tuple(units) == (YES_NO,)
-    if asks == "yes_no" or truth:
+    tables = [profile.view.table for profile in known]
+    units = units_of(parse_select(attempt.sql), tables, result.columns)
+    if attempt.asks == "yes_no" or (units == (YES_NO,) and not attempt.asks):
         said = yes_or_no(result.columns, result.rows, units)
         if said is not None:
-            return said
+            return *said, units
     rows = tuple(tuple(row) for row in result.rows)
-    return value_of(rows), text_of(result.columns, rows, units)
+    return value_of(rows), text_of(result.columns, rows, units), units
 
 
 def _failed(question: str, error: str, talk: _Talk) -> SqlAnswer:
