@@ -25,7 +25,7 @@ def ordered(policy: OrderPolicy | None, one_by_one: bool) -> Iterator[None]:
     """
     with ExitStack() as patches:
         if policy is not None:
-            chosen = lambda run, rest, document_id, selected: policy(  # noqa: E731
+            chosen = lambda run, _, rest, document_id, selected: policy(  # noqa: E731
                 rest, document_id, run, selected
             )
             patches.enter_context(patch.object(TableRun, "next_filter", chosen))

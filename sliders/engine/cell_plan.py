@@ -8,7 +8,7 @@ for in one call where that is cheaper.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sliders.documents.document import Document
@@ -161,8 +161,9 @@ class CellPlan:
         rest = reduce(where, values)
         missing = [name for name in selected if name not in values]
         if not isinstance(rest, bool):
-            leaf = self.next_filter(rest, document_id, frozenset(selected))
-            needs = self._needs(rest, document_id, selected)
+            ordered = self.ordered(rest, document_id, frozenset(selected))
+            leaf = self.next_filter(ordered, rest, document_id, frozenset(selected))
+            needs = _chances(ordered, selected, values)
             attribute = next(name for name in leaf.attributes if name not in values)
         elif missing and self.passes(document_id, where):
             needs, attribute = dict.fromkeys(missing, 1.0), missing[0]
@@ -175,21 +176,11 @@ class CellPlan:
             return NextCall(*self._companions(document_id, attribute, near, needs))
         return NextCall((attribute,), ())
 
-    def next_filter(self, rest: Expression, document_id: str, selected: frozenset[str]) -> Filter:
+    def next_filter(
+        self, ordered: Ordered, _rest: Expression, _document_id: str, _selected: frozenset[str]
+    ) -> Filter:
         """The filter that is evaluated next: by selectivity and this document's own cost."""
-        return next(self.ordered(rest, document_id, selected).filters())
-
-    def _needs(
-        self, rest: Expression, document_id: str, selected: Sequence[str]
-    ) -> dict[str, float]:
-        """The chance that each attribute will be read for this document."""
-        ordered = self.ordered(rest, document_id, frozenset(selected))
-        chances = dict.fromkeys(selected, ordered.probability)
-        for leaf, chance in ordered.reached():
-            for name in leaf.attributes:
-                chances[name] = max(chance, chances.get(name, 0.0))
-        known = self.values(document_id)
-        return {name: chance for name, chance in chances.items() if name not in known}
+        return next(ordered.filters())
 
     def next_rows(self, document_id: str, attribute: str) -> list[int]:
         """Segments of the next round, none when it is not worth while any more."""
@@ -228,9 +219,8 @@ class CellPlan:
         """
         asked, chosen = [attribute], list(rows)
         sizes = self.index.sizes(document_id)
-        for name in sorted(needs, key=lambda name: -needs[name]):
-            if name == attribute or name in self.values(document_id):
-                continue
+        others = [name for name in needs if name != attribute]
+        for name in sorted(others, key=lambda name: -needs[name]):
             wanted = self.next_rows(document_id, name)
             extra = [row for row in wanted if row not in chosen]
             later = sum(sizes[row] for row in wanted) + self.frame
@@ -296,3 +286,12 @@ class CellPlan:
         if attribute not in self.join_names.names:
             return held
         return held.only(self.join_names.rows(self.document(document_id), self.index, attribute))
+
+
+def _chances(ordered: Ordered, selected: Sequence[str], known: Container[str]) -> dict[str, float]:
+    """The chance that each attribute will be read, by the order of what is left to decide."""
+    chances = dict.fromkeys(selected, ordered.probability)
+    for leaf, chance in ordered.reached():
+        for name in leaf.attributes:
+            chances[name] = max(chance, chances.get(name, 0.0))
+    return {name: chance for name, chance in chances.items() if name not in known}
