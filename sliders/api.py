@@ -157,7 +157,7 @@ class Workspace:
 
     async def induce_async(self, questions: Sequence[str]) -> Schema:
         """Extend the schema by what the questions need; nothing is extracted."""
-        async with journaled(self.session, "schema", " / ".join(questions)) as (session, _):
+        async with journaled(self.session, "schema", *questions) as (session, _):
             check(session, questions)
             await plan_tables(session, questions)
         return self.schema
@@ -220,7 +220,7 @@ class Workspace:
         """Answers of one run, each with its number and its way to the audit page; they are kept as
         the outcome of the run.
         """
-        async with journaled(self.session, "ask", " / ".join(questions)) as (session, outcome):
+        async with journaled(self.session, "ask", *questions) as (session, outcome):
             answers = await ask_questions(session, questions, workflow, directives)
             return self._kept(session, answers, outcome)
 

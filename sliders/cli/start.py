@@ -54,7 +54,8 @@ def _known(session: Session, place: str, model: str) -> str:
     lines = [head, *(f"  asked: {run.question}" for run in asked[-_MOST_LISTED:])]
     steps = [('sliders ask "question"', "ask these documents")]
     if asked and asked[-1].status in ("running", "stopped", "failed"):
-        again = " ".join(shlex.quote(question) for question in asked[-1].question.split(" / "))
+        questions = asked[-1].settings.get("questions") or [asked[-1].question]
+        again = " ".join(map(shlex.quote, questions))
         steps.insert(0, (f"sliders ask {again}", "go on where the last run stopped"))
     if session.filled:
         steps += [

@@ -35,7 +35,7 @@ from sliders.store import codec
 from sliders.store.cage import run_readonly
 from sliders.store.data_rows import DataRow
 from sliders.store.facts import ConflictSide, OpenConflict, Settled, Terms, Unsettled
-from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
+from sliders.store.records import Decision, Derivation, Relation, RelationColumn, TableVersion
 
 
 async def settle_data_table(session: Session, table: Table, *, model: bool = True) -> None:
@@ -193,26 +193,7 @@ def _store(session: Session, table: Table, result: Reconciliation) -> None:
     """A new version of the table where something was repaired; decisions and open
     conflicts in any case.
     """
-    for choice in result.decisions:
-        session.decide(
-            "reconcile",
-            choice.kind,
-            choice.verdict,
-            choice.reason,
-            table=table.name,
-            column=choice.column,
-            rows=choice.rows,
-        )
-    for repair in result.repairs:
-        settled = repair.operation == "correct" and len(repair.before) > 1
-        if repair.author == "model" or repair.operation in _OF_A_GROUP or settled:
-            verdict, reason = _told(repair)
-            rows, column = repair.rows[:_NAMED], repair.column
-            session.decide(
-                "reconcile", "rows", verdict, reason, table=table.name, column=column, rows=rows
-            )
-    for conflict in result.conflicts:
-        session.decide("reconcile", "table", "open conflict", str(conflict), table=table.name)
+    session.catalog.journal.record(_decisions(table.name, result))
     found = tuple(_conflict(table.name, conflict) for conflict in result.conflicts)
     left = Unsettled(found, result.open_names, result.left_open, result.unsure_merges)
     session.catalog.open_questions.keep(table.name, left)
@@ -226,16 +207,25 @@ _OF_A_GROUP = ("resolve_conflict", "convert", "aggregate")
 _NAMED = 50  # rows that a decision names
 
 
-def _told(repair: Repair) -> tuple[str, str]:
-    """Verdict and reason of a decision: what was done to which values, why, and
-    the SQL that did it.
+def _decisions(table: str, result: Reconciliation) -> Iterator[Decision]:
+    """What was decided on the way, what was done to which values with the SQL that did it, and
+    what is left open.
     """
-    values = " or ".join(dict.fromkeys(map(repr, repair.before)))
-    said = f"{values} became {repair.after!r}" if repair.column else f"{len(repair.rows)} rows"
-    return (
-        f"{repair.operation} {repair.column}".strip(),
-        f"{said}: {repair.reason}; SQL: {repair.sql}",
-    )
+    for c in result.decisions:
+        about = (0, "", "", table, c.column, c.rows)
+        yield Decision("reconcile", c.kind, c.verdict, c.reason, *about)
+    for repair in result.repairs:
+        settled = repair.operation == "correct" and len(repair.before) > 1
+        if repair.author == "model" or repair.operation in _OF_A_GROUP or settled:
+            values = " or ".join(dict.fromkeys(map(repr, repair.before)))
+            rows = f"{len(repair.rows)} rows"
+            said = f"{values} became {repair.after!r}" if repair.column else rows
+            verdict = f"{repair.operation} {repair.column}".strip()
+            reason = f"{said}: {repair.reason}; SQL: {repair.sql}"
+            about = (0, "", "", table, repair.column, repair.rows[:_NAMED])
+            yield Decision("reconcile", "rows", verdict, reason, *about)
+    for conflict in result.conflicts:
+        yield Decision("reconcile", "table", "open conflict", str(conflict), table=table)
 
 
 def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:

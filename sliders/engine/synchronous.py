@@ -83,14 +83,15 @@ async def together(*work: Coroutine[None, None, None]) -> None:
 
 @asynccontextmanager
 async def journaled(
-    workspace: Session, kind: str, question: str = ""
+    workspace: Session, kind: str, *questions: str
 ) -> AsyncIterator[tuple[Session, dict[str, Any]]]:
     """A run in the journal with a session of its own; what the block puts into the mapping is its
     outcome, "stopped" its end.
     """
     session = workspace.for_run()
     journal = session.catalog.journal
-    run = journal.start_run(kind, question, {"model": session.settings.model})
+    held = {"model": session.settings.model, "questions": list(questions)}
+    run = journal.start_run(kind, " / ".join(questions), held)
     outcome: dict[str, Any] = {}
     try:
         async with session.models.connected():

@@ -135,7 +135,9 @@ def test_the_program_alone_says_what_to_do_next(
 def test_after_a_kill_it_says_how_to_go_on(place: str | Path) -> None:
     with sliders.Workspace(place, model=Reader(BRIDGES).model, embedder=HashEmbedder()) as ws:
         ws.add_text(HOSTILE, "a.txt")
-        ws.session.catalog.journal.start_run("ask", "How many? / What's the cost?")
+        ws.session.catalog.journal.start_run(
+            "ask", "How many? / What's the cost?", {"questions": ["How many?", "What's the cost?"]}
+        )
     told = next_steps(place)
     assert """sliders ask 'How many?' 'What'"'"'s the cost?'""" in told and "go on where" in told
 
