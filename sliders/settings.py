@@ -69,7 +69,9 @@ class Settings:
     minute; `timeout` is in seconds a request; `retries` counts attempts after the first.
     `context_tokens` overrides the table of context windows. `prices` is a YAML or JSON file, or a
     mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens.
-    `dialect` says how models are asked ("auto": the embedded one compactly, every other fully).
+    `model` may be the path of a GGUF file, which this process serves. `dialect` says how models are
+    asked ("auto": compactly the embedded one and GGUF files under 4 billion parameters, every other
+    one fully).
     `reasoning_effort` says how long a model that thinks does so (`EFFORTS`); None leaves it to the
     model.
     `unverified` lets values into tables that were not found in the text or did not parse.
@@ -154,8 +156,14 @@ class Settings:
 
     @property
     def is_local(self) -> bool:
-        """Whether the default model is the embedded one, served by this process."""
-        return self.model == LOCAL and self.base_url is None
+        """Whether the default model is served by this process."""
+        return self.is_own(self.model)
+
+    def is_own(self, name: str) -> bool:
+        """Whether this process serves the model of that name itself: the embedded one, or a GGUF
+        file.
+        """
+        return self.base_url is None and (name == LOCAL or name.lower().endswith(".gguf"))
 
     @property
     def extract_model(self) -> str:

@@ -1,31 +1,68 @@
-"""`sliders model`: the embedded model's file."""
+"""`sliders model`: model files, and what works with the model that is configured."""
 
 from __future__ import annotations
+
+import asyncio
+from contextlib import nullcontext
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 
 from sliders.cli.shell import Call, takes
+from sliders.errors import SettingsError
 from sliders.settings import Settings
 
 app = typer.Typer(
-    rich_markup_mode=None, help="The embedded model: fetch it, list it, say where it is."
+    rich_markup_mode=None, help="Model files: fetch, list, say where; check the model that is set."
 )
 
 
 @app.command()
 @takes("quiet", "as_json")
-def pull(call: Call) -> None:
-    """Fetch the embedded model (once; the hash is checked) and print where it is kept."""
+def pull(
+    call: Call,
+    url: Annotated[
+        str | None,
+        typer.Argument(metavar="[URL]", help="The address of a GGUF file; the embedded model's."),
+    ] = None,
+    sha256: Annotated[
+        str | None, typer.Option("--sha256", help="The hash that the file at URL must have.")
+    ] = None,
+) -> None:
+    """Fetch the embedded model, or a GGUF file (once; the hash is checked), and print where it is
+    kept.
+    """
     from sliders.compact.embedded_model import download_bar
-    from sliders.compact.model_file import EMBEDDED, ensure_model, silent
+    from sliders.compact.model_file import EMBEDDED, ensure_model, pull_file, silent
 
     folder = Settings.from_env().cache_dir
-    if call.quiet or call.as_json:
-        path = ensure_model(folder, silent)
-    else:
-        with download_bar() as report:
-            path = ensure_model(folder, report)
-    call.show(str(path), {"path": str(path), "sha256": EMBEDDED.sha256})
+    bar: Any = nullcontext(silent)
+    if url is not None and sha256 is None:
+        raise SettingsError(
+            f"{url} needs --sha256 with the hash that its publisher names: a file that is not "
+            "checked is not kept"
+        )
+    if not call.quiet and not call.as_json:
+        bar = download_bar() if url is None else download_bar(url, "")
+    with bar as report:
+        if url is None or sha256 is None:
+            path, known = ensure_model(folder, report), EMBEDDED.sha256
+        else:
+            path, known = pull_file(url, sha256, folder, report), sha256
+    call.show(str(path), {"path": str(path), "sha256": known})
+
+
+@app.command()
+@takes("model", "dialect", "base_url", "api_key", "as_json")
+def check(call: Call) -> None:
+    """Ask ten small things of the model that is configured, and say what works."""
+    from sliders.engine import check_model
+
+    probes = asyncio.run(check_model(Settings.from_env(**call.flags)))
+    call.show("\n".join(map(str, probes)), [asdict(probe) for probe in probes])
+    if any(probe.works is False for probe in probes):
+        raise typer.Exit(1)
 
 
 @app.command("list")

@@ -50,13 +50,13 @@ _OPTIONS: Mapping[str, Any] = {
     ],
     "model": Annotated[
         str | None,
-        typer.Option("--model", help="Model name; the embedded model when nothing is named."),
+        typer.Option("--model", help="Model name, or a GGUF file; the embedded one when left out."),
     ],
     "dialect": Annotated[
         Literal["auto", "full", "compact"] | None,
         typer.Option(
             "--dialect",
-            help="How the model is asked; auto: compact for the embedded one, full for any other.",
+            help="How the model is asked; auto: compact for the embedded one and small GGUF files.",
         ),
     ],
     "base_url": Annotated[

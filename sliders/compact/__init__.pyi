@@ -8,6 +8,8 @@ from .embedded_model import local_model as local_model
 from .embedded_model import physical_cores as physical_cores
 from .gate import BY_ODDS as BY_ODDS
 from .gate import gate_by_odds as gate_by_odds
+from .gguf import ModelHead as ModelHead
+from .gguf import model_head as model_head
 from .grain import Kind as Kind
 from .grain import kinds as kinds
 from .grain import with_naming as with_naming
@@ -24,6 +26,7 @@ from .judgements import told_cut as told_cut
 from .model_file import EMBEDDED as EMBEDDED
 from .model_file import ModelFile as ModelFile
 from .model_file import ensure_model as ensure_model
+from .model_file import pull_file as pull_file
 from .model_file import silent as silent
 from .read_passages import ONE_ANSWER as ONE_ANSWER
 from .read_values import VALUES as VALUES

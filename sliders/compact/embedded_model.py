@@ -27,6 +27,7 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+from sliders.compact.gguf import model_head
 from sliders.compact.model_file import EMBEDDED, ensure_model
 from sliders.compact.model_file import Progress as Report
 from sliders.errors import ModelError, ModelUnavailable
@@ -58,10 +59,13 @@ def physical_cores() -> int:
 
 
 @contextmanager
-def download_bar() -> Iterator[Report]:
+def download_bar(
+    what: str = f"the embedded model {EMBEDDED.file}", licence: str = EMBEDDED.licence
+) -> Iterator[Report]:
     """A progress: one line saying what is fetched and how large it is, then a bar;
     quiet when nothing is done.
     """
+    terms = f", {licence}" if licence else ""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -76,8 +80,7 @@ def download_bar() -> Iterator[Report]:
             if what not in tasks:
                 if what == "fetching":
                     bar.console.print(
-                        f"Fetching the embedded model {EMBEDDED.file} ({total / 1e9:.2f} GB, "
-                        f"{EMBEDDED.licence}) once.",
+                        f"Fetching {what} ({total / 1e9:.2f} GB{terms}) once.",
                         soft_wrap=True,
                         highlight=False,
                     )
@@ -149,19 +152,26 @@ class LocalServer:
         return str(json.loads(line)["address"])
 
 
+def own_file(model: str) -> Path | None:
+    """The file that a model's name is the path of; None for the embedded model."""
+    return None if model == LOCAL else Path(model).expanduser().absolute()
+
+
 class LocalModel:
-    """The embedded model as a `Model`: the file is fetched and the server
-    started at the first call.
+    """The embedded model as a `Model`, or a model file of the user: the server is started at the
+    first call, before which the embedded one is fetched.
     """
 
-    def __init__(self, settings: Settings, dialect: Dialect = COMPACT) -> None:
-        self._settings = settings
-        self.name, self.context_tokens, self.dialect = (
-            EMBEDDED.name,
-            settings.local_context_tokens,
-            dialect,
-        )
-        self.count_tokens = token_counter(EMBEDDED.name)
+    def __init__(
+        self, settings: Settings, dialect: Dialect = COMPACT, file: Path | None = None
+    ) -> None:
+        self._settings, self._own, self.dialect = settings, file, dialect
+        self.name, self.context_tokens = EMBEDDED.name, settings.local_context_tokens
+        if file is not None:
+            head = model_head(file)
+            self.name = head.name
+            self.context_tokens = min(self.context_tokens, head.context_tokens or 1 << 20)
+        self.count_tokens = token_counter(self.name)
         self._lock = threading.Lock()
         self._server: LocalServer | None = None
         self._client: OpenAIModel | None = None
@@ -169,14 +179,14 @@ class LocalModel:
     async def generate(self, request: Request) -> Response:
         """Answer one request; see `Model.generate`."""
         check_requests_allowed("the embedded model")
-        client = await asyncio.to_thread(self._started)
+        client = await asyncio.to_thread(self.started)
         try:
             return await client.generate(request)
         except ModelError:
             if self._server is not None and self._server.alive:
                 raise
             # The child died (killed, or out of memory): one new start, then the error counts.
-            return await (await asyncio.to_thread(self._started)).generate(request)
+            return await (await asyncio.to_thread(self.started)).generate(request)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; the child stays for the next call."""
@@ -190,7 +200,8 @@ class LocalModel:
                 self._server.stop()
             self._server = self._client = None
 
-    def _started(self) -> OpenAIModel:
+    def started(self) -> OpenAIModel:
+        """The client of the running server, which is started where there is none."""
         with self._lock:
             if self._client is not None and self._server is not None and self._server.alive:
                 return self._client
@@ -202,7 +213,7 @@ class LocalModel:
                 )
             path = self._file()
             log = self._settings.cache_dir / "logs" / f"local-server-{os.getpid()}.log"
-            self._server = LocalServer(path, self._settings.local_context_tokens, log)
+            self._server = LocalServer(path, self.context_tokens, log)
             here = replace(
                 self._settings,
                 base_url=self._server.base_url,
@@ -212,26 +223,30 @@ class LocalModel:
                 context_tokens=self.context_tokens,
             )
             self._client = OpenAIModel(
-                LOCAL, here, name=EMBEDDED.name, first_rung=Rung.GRAMMAR, gate=Gate(1)
+                LOCAL, here, name=self.name, first_rung=Rung.GRAMMAR, gate=Gate(1)
             )
             return self._client
 
     def _file(self) -> Path:
+        if self._own is not None:
+            return self._own
         with download_bar() as report:
             return ensure_model(self._settings.cache_dir, report)
 
 
-_MODELS: dict[tuple[int, Path, int, str], LocalModel] = {}
+_MODELS: dict[tuple[int, Path, int, str, Path | None], LocalModel] = {}
 _MODELS_LOCK = threading.Lock()
 
 
-def local_model(settings: Settings, dialect: Dialect = COMPACT) -> LocalModel:
-    """The embedded model of this process: equal settings share one child.
+def local_model(
+    settings: Settings, dialect: Dialect = COMPACT, file: Path | None = None
+) -> LocalModel:
+    """The embedded model of this process, or the one in a file: equal settings share one child.
 
     Nothing starts before the first call.
     """
-    key = (os.getpid(), settings.cache_dir, settings.local_context_tokens, dialect.name)
+    key = (os.getpid(), settings.cache_dir, settings.local_context_tokens, dialect.name, file)
     with _MODELS_LOCK:
         if key not in _MODELS:
-            _MODELS[key] = LocalModel(settings, dialect)
+            _MODELS[key] = LocalModel(settings, dialect, file)
         return _MODELS[key]

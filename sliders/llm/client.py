@@ -134,6 +134,11 @@ class OpenAIModel:
         """The way of asking for JSON that this server is asked in now."""
         return self._rungs()[0]
 
+    @property
+    def room(self) -> int:
+        """The tokens that the model gets to think in, 0 as long as it was not seen to think."""
+        return self._arguments.room
+
     async def generate(self, request: Request) -> Response:
         """Answer one request; see `Model.generate`.
 
