@@ -134,7 +134,7 @@ def test_rows_of_one_certain_key_are_one_row_whose_contradicted_cell_is_open(
         ws.pin_schema(schema)
         ws.extract()
         assert cells(ws, "firms", *columns) == [("Orla", 5, "Cork")] and len(ws.conflicts()) == 1
-        assert {side["value"] for side in ws.conflicts()[0].candidates} == {5, 7}
+        assert {side.value for side in ws.conflicts()[0].candidates} == {5, 7}
 
 
 BILL = "\n".join(
@@ -339,9 +339,7 @@ def test_rows_that_lack_a_part_of_their_key_and_contradict_each_other_are_a_ques
     tmp_path: Path, dialect: Dialect
 ) -> None:
     answer, conflicts = lab(tmp_path, LAB, dialect)
-    assert [(c.column, {s["value"] for s in c.candidates}) for c in conflicts] == [
-        ("ldl", {3.9, 2.9})
-    ]
+    assert [(c.column, {s.value for s in c.candidates}) for c in conflicts] == [("ldl", {3.9, 2.9})]
     assert answer.doubts and answer.range.low < answer.value < answer.range.high
 
 
