@@ -9,26 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sliders.compact.check_values import changed, with_calculation, with_words
+from sliders.compact.check_values import with_calculation, with_words
 from sliders.compact.questions_of_values import Reading, cells_of
 from sliders.compact.read_list import read_list
 from sliders.compact.value_prompts import (
     calculation_prompt,
     choices_of,
     chosen_value,
-    counts_prompt,
     dates_prompt,
     is_judged,
     judge_prompt,
     rows_prompt,
-    sentence_prompt,
     values_prompt,
     words_prompt,
 )
-from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
+from sliders.extraction.cell import Absence, Cell, How, Row
 from sliders.extraction.drafts import new_row
 from sliders.extraction.extract import ChunkReader, Extraction
-from sliders.extraction.ground import find
 from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked, chunk_document
 from sliders.extraction.source import Source
@@ -96,13 +93,6 @@ async def _one_row(reading: Reading, source: Source, asked: Asked, document: str
     """
     stated = [c for c in asked.columns if not is_judged(c)]
     cells = await _stated(reading, source, asked.table.name, stated, document) if stated else {}
-    for column in (
-        stated if asked.table.grain == "document" else ()
-    ):  # an entry of a list is one sentence already
-        if column.type is ColumnType.INTEGER and _told_in_words(cells[column.name]):
-            cells[column.name] = await _counted(
-                reading, source, asked.table.name, column, cells[column.name], document
-            )
     for column in asked.columns:
         if is_judged(column):
             cells[column.name] = await _judged(reading, asked.table.name, column, document)
@@ -178,55 +168,6 @@ async def _in_order(
         for c in columns
         if read[c.name].stands
     }
-
-
-def _told_in_words(cell: Cell) -> bool:
-    """Whether a number is spelled out or printed nowhere: such numbers may be parts of a sum, a
-    figure is one already.
-    """
-    return bool(cell.value) and (
-        cell.span is None or not any(char.isdigit() for char in cell.printed)
-    )
-
-
-async def _counted(
-    reading: Reading, source: Source, table: str, column: Column, cell: Cell, document: str
-) -> Cell:
-    """A whole number read once more from its own sentence: a sum of which the first reading gave
-    one part is the sum.
-
-    Read from a whole page, "the pilot and nine passengers" is nine; read from the sentence
-    alone, it is one and nine.
-    """
-    request = sentence_prompt(document, column)
-    reply = await reading.ask(request, table, fatal=False)
-    sentence = (
-        str(reply.data.get("sentence") or "").strip()
-        if reply is not None and isinstance(reply.data, dict)
-        else ""
-    )
-    place = find(sentence, source.text) if sentence else None
-    if place is None or place.status is Grounding.NONE:
-        return cell
-    reply = await reading.ask(
-        counts_prompt(source.text[place.start : place.end], column), table, fatal=False
-    )
-    counts = [n for n in (reply.data or {}).get("counts", ()) if n] if reply is not None else []
-    if cell.value not in counts or len(counts) < _FEWEST_PARTS or not isinstance(cell.value, int):
-        return cell
-    told = replace(
-        cell,
-        printed=source.text[place.start : place.end],
-        span=source.span(place.start, place.end),
-        grounding=Grounding.DERIVED,
-        how=How.COMPUTED,
-        rationale=" + ".join(map(str, counts)),
-        absence=None,
-    )
-    return reading.kept(changed(told, cell.value, sum(counts), "for the whole text"), table)
-
-
-_FEWEST_PARTS = 2
 
 
 async def _judged(reading: Reading, table: str, column: Column, document: str) -> Cell:

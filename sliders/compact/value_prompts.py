@@ -22,7 +22,6 @@ YES_NO = ("yes", "no")
 ONE_SEVERAL = ("one", "several")
 _LONGEST_VALUE = 240
 """Characters after which the grammar stops a value: run-away values are not cheap."""
-_LONGEST_SENTENCE = 420
 _ROW_TOKENS = 40
 """Of one value with its key, in a reply of rows: a reply ends long before."""
 # of more terms than two a small model adds what it sees
@@ -67,42 +66,6 @@ def calculation_prompt(document: str, column: Column) -> Request:
         prompt_hash=prompt.hash,
         json_schema=_closed({"calculation": {"type": "string", "pattern": _CALCULATION}}),
         max_tokens=40,
-    )
-
-
-def sentence_prompt(document: str, column: Column) -> Request:
-    """The sentence that tells a number, then the number."""
-    prompt = load_prompt("extraction/sentence", COMPACT)
-    shape = {
-        "sentence": {"type": "string", "maxLength": _LONGEST_SENTENCE},
-        "number": {"type": "integer"},
-    }
-    messages = prompt.render(
-        document=document, question=column.description or spoken_name(column.name)
-    )
-    return Request(
-        stage="extract",
-        messages=messages,
-        prompt_hash=prompt.hash,
-        json_schema=_closed(shape),
-        max_tokens=_LONGEST_SENTENCE // 3,
-    )
-
-
-def counts_prompt(sentence: str, column: Column) -> Request:
-    """What the words of one sentence count, part by part: a small model adds up
-    a phrase, not a page.
-    """
-    prompt = load_prompt("extraction/counts", COMPACT)
-    parts = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 8}
-    return Request(
-        stage="extract",
-        messages=prompt.render(
-            sentence=sentence, question=column.description or spoken_name(column.name)
-        ),
-        prompt_hash=prompt.hash,
-        json_schema=_closed({"counts": parts, "number": {"type": "integer"}}),
-        max_tokens=64,
     )
 
 

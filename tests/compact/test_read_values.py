@@ -26,7 +26,6 @@ FERRY = Table(
     row="a ferry",
     grain="document",
 )
-SENTENCE = {"sentence", "number"}
 LIKED = Column("liked", BOOLEAN, "Was she liked?", reading="judged")
 KIND = Column(
     "kind", ColumnType.CATEGORY, "What kind?", values=("ferry", "tug", "yacht"), reading="judged"
@@ -36,14 +35,10 @@ KIND = Column(
 async def read(
     table: Table, reply: Callable[[Request], Any], text: str = TEXT
 ) -> tuple[Extraction, list[Request]]:
-    """What is read, and the requests but for the second looks at whole numbers."""
-
-    def replied(request: Request) -> Any:
-        return {"sentence": "", "number": 0} if fields(request) == SENTENCE else reply(request)
-
-    model = FunctionModel(replied, dialect=COMPACT)
+    """What is read, and the requests."""
+    model = FunctionModel(reply, dialect=COMPACT)
     found = await read_compact(source_of(text, start=100), asked_for(table), model)
-    return found, [request for request in model.history if fields(request) != SENTENCE]
+    return found, list(model.history)
 
 
 def fields(request: Request) -> set[str]:
@@ -138,29 +133,6 @@ async def test_a_number_that_follows_from_two_printed_ones_is_worked_out_by_code
             "1911",
             "1872",
         }
-
-
-@pytest.mark.parametrize(("counts", "value"), [([3, 9], 12), ([9], 9), ([4, 4], 9), ([0, 9], 9)])
-async def test_a_sum_of_which_the_page_gave_one_part_is_read_from_its_sentence(
-    counts: list[int], value: int
-) -> None:
-    text = "The ferry sank in May. Three sailors and nine guests were lost. She was nine years old."
-    table = table_of(Column("lost", INTEGER, "How many were lost?"))
-
-    def reply(request: Request) -> Any:
-        if "sentence" in fields(request):
-            return {"sentence": "Three sailors and nine guests were lost.", "number": 9}
-        return (
-            {"counts": counts, "number": sum(counts)}
-            if "counts" in fields(request)
-            else {"lost": 9}
-        )
-
-    model = FunctionModel(reply, dialect=COMPACT)
-    (row,) = (await read_compact(source_of(text, start=100), asked_for(table), model)).rows
-    (cell,) = row.cells
-    assert cell.value == value and cell.stands
-    assert (cell.how is How.COMPUTED and eval(cell.rationale) == value) == (value == 12)
 
 
 async def test_null_is_not_stated_and_an_unfit_value_did_not_parse() -> None:
