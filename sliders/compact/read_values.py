@@ -6,8 +6,7 @@ The document stands first in every request, so that the server's prefix cache re
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from sliders.compact.check_values import with_calculation, with_words
 from sliders.compact.questions_of_values import Reading, cells_of
@@ -16,7 +15,6 @@ from sliders.compact.value_prompts import (
     calculation_prompt,
     choices_of,
     chosen_value,
-    dates_prompt,
     is_judged,
     judge_prompt,
     rows_prompt,
@@ -30,7 +28,7 @@ from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked, chunk_document
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request
-from sliders.schema.types import Column, ColumnType
+from sliders.schema.types import Column
 from sliders.values.expected import NUMERIC
 
 
@@ -108,12 +106,6 @@ async def _stated(
         failed = reading.refusals[-1].reason
         return {c.name: Cell(c.name, absence=Absence.CALL_FAILED, detail=failed) for c in columns}
     cells = cells_of(reading, source, table, columns, reply.data, reply, request)
-    if unread := [
-        c
-        for c in columns
-        if c.type is ColumnType.DATE and cells[c.name].absence is Absence.NOT_PARSED
-    ]:
-        cells |= await _in_order(reading, source, table, unread, cells, document)
     lost = [c for c in columns if cells[c.name].absence is Absence.UNGROUNDED]
     for column in (c for c in lost if c.type in NUMERIC):
         cells[column.name] = await _calculated(
@@ -145,29 +137,6 @@ async def _calculated(
     return reading.kept(
         with_calculation(source, column, cell, str(reply.data.get("calculation") or "")), table
     )
-
-
-async def _in_order(
-    reading: Reading,
-    source: Source,
-    table: str,
-    columns: Sequence[Column],
-    cells: Mapping[str, Cell],
-    document: str,
-) -> dict[str, Cell]:
-    """Dates that did not parse as copied, asked once more as year, month and day:
-    which number is the month, the model says.
-    """
-    request = dates_prompt(document, columns)
-    reply = await reading.ask(request, table, fatal=False)
-    if reply is None:
-        return {}
-    read = cells_of(reading, source, table, columns, reply.data, reply, request)
-    return {
-        c.name: replace(read[c.name], doubt=cells[c.name].detail)
-        for c in columns
-        if read[c.name].stands
-    }
 
 
 async def _judged(reading: Reading, table: str, column: Column, document: str) -> Cell:

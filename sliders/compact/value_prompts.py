@@ -36,17 +36,6 @@ def values_prompt(document: str, columns: Sequence[Column]) -> Request:
     )
 
 
-def dates_prompt(document: str, columns: Sequence[Column]) -> Request:
-    """Dates as year, month and day, which the grammar holds."""
-    shapes = {
-        c.name: _nullable({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"})
-        for c in columns
-    }
-    return _object(
-        "extraction/values", document, columns, shapes, 24 + 40 * len(columns), note="as YYYY-MM-DD"
-    )
-
-
 def words_prompt(document: str, columns: Sequence[Column]) -> Request:
     """The exact words that tell each of these columns."""
     shapes = {c.name: _nullable({"type": "string", "maxLength": _LONGEST_VALUE}) for c in columns}
@@ -188,11 +177,10 @@ def _object(
     columns: Sequence[Column],
     shapes: Mapping[str, Any],
     most: int,
-    note: str = "",
     told: bool = False,
 ) -> Request:
     prompt = load_prompt(name, COMPACT)
-    fields = [f"{field_line(c)}, {note}" if note else field_line(c) for c in columns]
+    fields = [field_line(c) for c in columns]
     messages: tuple[Message, ...] = prompt.render(document=document, fields=fields)
     return Request(
         stage="extract",
