@@ -8,7 +8,6 @@ value before it, is a decision.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,15 +17,13 @@ from sliders.extraction.check import CARD_ALONE, Checked, placed, plain_scalar, 
 from sliders.extraction.ground import Grounded, find
 from sliders.extraction.ground_value import find_value, without_its_mark
 from sliders.extraction.source import Source
-from sliders.schema.types import Column, ColumnType
-from sliders.values.arithmetic import ExpressionError, evaluate
+from sliders.schema.types import Column
 from sliders.values.expected import DATED, NUMERIC
 from sliders.values.parse import Parsed, parse_value, typed
 from sliders.values.value_agreement import agrees
 
 _FACTORS = (1e3, 1e6, 1e9, 1e12)
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def changed(cell: Cell, before: Scalar, value: Scalar, why: str, *, scale: str = "") -> Checked:
@@ -138,33 +135,3 @@ def _scaled(cell: Cell, column: Column, source: Source, place: Grounded) -> Chec
     if not any(math.isclose(parsed.value / value, factor) for factor in _FACTORS):
         return Checked(cell)
     return changed(cell, value, parsed.value, "without its scale", scale=parsed.scale)
-
-
-def with_calculation(source: Source, column: Column, cell: Cell, calculation: str) -> Checked:
-    """An ungrounded number as the calculation that the model gave for it afterwards.
-
-    It stands where the text prints both numbers; the result takes the place of another value that
-    the reply gave before.
-    """
-    plain = Column(column.name, ColumnType.NUMBER)
-    numbers = [float(n) for n in _NUMBER.findall(calculation.replace(",", ""))]
-    places = [find_value(n, plain, source.text, source.context) for n in numbers]
-    try:
-        parsed = typed(evaluate(calculation), column, source.context)
-    except ExpressionError as error:
-        return Checked(replace(cell, detail=f"{cell.detail}; {error}"))
-    if parsed.value is None or any(p.status is Grounding.NONE for p in places):
-        return Checked(
-            replace(cell, detail=f"{cell.detail}; nor does it print the numbers of {calculation!r}")
-        )
-    computed = placed(
-        replace(cell, how=How.COMPUTED, rationale=calculation, absence=None, detail=""),
-        source,
-        places,
-    )
-    same = parsed.value == cell.value
-    return (
-        Checked(computed)
-        if same
-        else changed(computed, cell.value, parsed.value, "before its calculation")
-    )

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sliders.compact.check_values import with_calculation, with_words
+from sliders.compact.check_values import with_words
 from sliders.compact.questions_of_values import Reading, cells_of
 from sliders.compact.read_list import read_list
 from sliders.compact.value_prompts import (
-    calculation_prompt,
     choices_of,
     chosen_value,
     is_judged,
@@ -29,7 +28,6 @@ from sliders.extraction.prompt import Asked, chunk_document
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request
 from sliders.schema.types import Column
-from sliders.values.expected import NUMERIC
 
 
 async def read_compact(source: Source, asked: Sequence[Asked], model: Model) -> Extraction:
@@ -107,11 +105,6 @@ async def _stated(
         return {c.name: Cell(c.name, absence=Absence.CALL_FAILED, detail=failed) for c in columns}
     cells = cells_of(reading, source, table, columns, reply.data, reply, request)
     lost = [c for c in columns if cells[c.name].absence is Absence.UNGROUNDED]
-    for column in (c for c in lost if c.type in NUMERIC):
-        cells[column.name] = await _calculated(
-            reading, source, table, column, cells[column.name], document
-        )
-    lost = [c for c in lost if cells[c.name].absence is Absence.UNGROUNDED]
     if not lost:
         return cells
     request = words_prompt(document, lost)
@@ -123,20 +116,6 @@ async def _stated(
                 with_words(source, column, cells[column.name], words), table
             )
     return cells
-
-
-async def _calculated(
-    reading: Reading, source: Source, table: str, column: Column, cell: Cell, document: str
-) -> Cell:
-    """A number that is printed nowhere, as a calculation over printed ones:
-    the model states it, code works it out.
-    """
-    reply = await reading.ask(calculation_prompt(document, column), table, fatal=False)
-    if reply is None or not isinstance(reply.data, dict):
-        return cell
-    return reading.kept(
-        with_calculation(source, column, cell, str(reply.data.get("calculation") or "")), table
-    )
 
 
 async def _judged(reading: Reading, table: str, column: Column, document: str) -> Cell:

@@ -24,8 +24,6 @@ _LONGEST_VALUE = 240
 """Characters after which the grammar stops a value: run-away values are not cheap."""
 _ROW_TOKENS = 40
 """Of one value with its key, in a reply of rows: a reply ends long before."""
-# of more terms than two a small model adds what it sees
-_CALCULATION = "^[0-9][0-9.,]{0,15} [-+*/] [0-9][0-9.,]{0,15}$"
 
 
 def values_prompt(document: str, columns: Sequence[Column]) -> Request:
@@ -40,22 +38,6 @@ def words_prompt(document: str, columns: Sequence[Column]) -> Request:
     """The exact words that tell each of these columns."""
     shapes = {c.name: _nullable({"type": "string", "maxLength": _LONGEST_VALUE}) for c in columns}
     return _object("extraction/words", document, columns, shapes, 24 + 100 * len(columns))
-
-
-def calculation_prompt(document: str, column: Column) -> Request:
-    """The two printed numbers from which a number follows that is itself printed
-    nowhere, as a calculation.
-    """
-    prompt = load_prompt("extraction/calculation", COMPACT)
-    return Request(
-        stage="extract",
-        messages=prompt.render(
-            document=document, question=column.description or spoken_name(column.name)
-        ),
-        prompt_hash=prompt.hash,
-        json_schema=_closed({"calculation": {"type": "string", "pattern": _CALCULATION}}),
-        max_tokens=40,
-    )
 
 
 def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:

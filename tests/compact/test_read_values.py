@@ -74,51 +74,16 @@ async def test_words_are_asked_once_for_the_values_that_the_text_prints_nowhere(
     def reply(request: Request) -> Any:
         if fields(request) == {"name", "cars", "town"}:
             return {"name": "Merrow", "cars": 19, "town": "Brill"}
-        if fields(request) == {"calculation"}:
-            return {"calculation": "20 - 7"}
         assert fields(request) == {"cars", "town"}, "only what was not found"
         return {"cars": "20 cars", "town": "in the town of Brill"}
 
     found, asked = await read(FERRY, reply)
     name, cars, town = found.rows[0].cells
-    assert len(asked) == 3 and name.stands
+    assert len(asked) == 2 and name.stands
     assert (cars.value, cars.stands, bool(cars.doubt)) == (19, True, True), (
         "its words print another number"
     )
     assert (town.value, town.absence) == ("Brill", Absence.UNGROUNDED)
-
-
-@pytest.mark.parametrize(
-    ("said", "calculation", "value", "doubted"),
-    [
-        (39, "1911 - 1872", 39, False),
-        (41, "1911 - 1872", 39, True),
-        (39, "1911 - 1870", None, False),
-        (39, "1911 / 0", None, False),
-    ],
-)
-async def test_a_number_that_follows_from_two_printed_ones_is_worked_out_by_code(
-    said: int, calculation: str, value: int | None, doubted: bool
-) -> None:
-    text = "She was laid down in 1872 and broken up in 1911 with 0 tons aboard."
-    replies = {"calculation": {"calculation": calculation}, "age": {"age": said}}
-    table = table_of(Column("age", INTEGER, "How many years was she afloat?"))
-    asked: list[set[str]] = []
-
-    def reply(request: Request) -> Any:
-        asked.append(fields(request))
-        return {"age": None} if len(asked) > 2 else replies[min(fields(request))]
-
-    found, _ = await read(table, reply, text)
-    (cell,) = found.rows[0].cells
-    assert asked[:2] == [{"age"}, {"calculation"}]
-    assert (cell.value if cell.stands else None, bool(cell.doubt)) == (value, doubted)
-    if value is not None and cell.span is not None:
-        assert cell.how is How.COMPUTED and cell.rationale == calculation and len(cell.parts) == 1
-        assert {text[s.start - 100 : s.end - 100] for s in (cell.span, *cell.parts)} == {
-            "1911",
-            "1872",
-        }
 
 
 async def test_null_is_not_stated_and_an_unfit_value_did_not_parse() -> None:
