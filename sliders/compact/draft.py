@@ -4,9 +4,7 @@ words and a question a column.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -247,64 +245,6 @@ def _flags(sql: str) -> set[str]:
         )
         (tested if flag else used).add(snake_name(column.name, "fact"))
     return tested - used
-
-
-def kind_prompt(column: Column) -> Request:
-    """What kind of answer a column's question gets, by one letter."""
-    prompt = load_prompt("schema/kind", COMPACT)
-    return Request(
-        stage="schema",
-        messages=prompt.render(question=column.description),
-        prompt_hash=prompt.hash,
-        choices=_KINDS,
-        max_tokens=1,
-        logprobs=True,
-    )
-
-
-_KINDS = ("A", "B", "C", "D")
-_YES_OR_NO = 0.5
-
-
-async def with_kinds(proposal: Proposal, model: Model) -> tuple[Proposal, int]:
-    """The proposal with columns that its draft tests, and whose questions rather get a yes or no,
-    as such; tokens spent.
-
-    Within a whole schema a small model calls text or integer what, asked alone, it knows for a
-    question of yes or no: its odds say it.
-    """
-    tested = {name for draft in proposal.drafts.values() for name, _ in _compared(draft)}
-    flags = {name for draft in proposal.drafts.values() for name in _flags(draft)}
-    tables, tokens = [], 0
-    for table in proposal.tables:
-        columns = []
-        for column in table.columns:
-            yes_no, spent = False, 0
-            if column.name in (
-                tested
-                if column.type is ColumnType.TEXT
-                else flags
-                if column.type in NUMERIC
-                else ()
-            ):
-                yes_no, spent = await _yes_or_no(column, model)
-            tokens += spent
-            columns.append(
-                replace(column, type=ColumnType.BOOLEAN, reading="judged") if yes_no else column
-            )
-        tables.append(replace(table, columns=tuple(columns)))
-    return replace(proposal, tables=tuple(tables)), tokens
-
-
-async def _yes_or_no(column: Column, model: Model) -> tuple[bool, int]:
-    try:
-        reply = await model.generate(kind_prompt(column))
-    except ModelRefusal:
-        return False, 0
-    if not reply.odds:
-        return reply.text.strip() == _KINDS[0], reply.usage.tokens
-    shares = {kind: math.exp(odds) for kind, odds in reply.odds.items()}
-    return shares[_KINDS[0]] >= _YES_OR_NO * math.fsum(shares.values()), reply.usage.tokens
 
 
 def _in_question(words: str, question: str) -> bool:

@@ -18,7 +18,6 @@ from sliders.compact.draft import (
     row_prompt,
     row_said,
     standing_draft,
-    with_kinds,
 )
 from sliders.compact.grain import Kind, kinds, with_naming
 from sliders.errors import CallFailed
@@ -79,7 +78,7 @@ def draft_requests(
     return [*requests, *([row_prompt(questions)] if len(questions) > 1 else [])]
 
 
-DRAFTS = Induction(induce_by_drafts, draft_requests, ("induce", "row", "facts", "kind"))
+DRAFTS = Induction(induce_by_drafts, draft_requests, ("induce", "row", "facts"))
 """A model that drafts the SQL of one question at a time."""
 
 
@@ -103,14 +102,14 @@ class _Drafting:
         (question,) = batch
         request = draft_prompt(question, self.samples, standing, self.row)
         reply = await self.model.generate(request)
-        first, copies = await self._read(reply, request, question, standing, self.row)
+        first, copies = self._read(reply, request, question, standing, self.row)
         if not first.issues:
             return first
         row = self.row or (ANY_ROW if copies else row_said(reply.data))
         correction = facts_prompt(question, self.samples, standing, row)
         try:
             reply = await self.model.generate(correction)
-            second, _ = await self._read(reply, correction, question, standing, row)
+            second, _ = self._read(reply, correction, question, standing, row)
         except CallFailed:
             return first
         # A copy is not mended by more columns.
@@ -118,17 +117,15 @@ class _Drafting:
         better = min([*filled, first, second], key=lambda one: len(one.issues))
         return replace(better, tokens=first.tokens + second.tokens)
 
-    async def _read(
+    def _read(
         self, reply: Response, request: Request, question: str, standing: Schema, row: str
     ) -> tuple[Proposed, tuple[Issue, ...]]:
         """The proposal of a reply with its faults, and those that are copies of examples."""
-        proposal, tokens = await with_kinds(
-            drafted(reply.data, question, standing, self.grain, row), self.model
-        )
+        proposal = drafted(reply.data, question, standing, self.grain, row)
         seen = " ".join([question, *(sample.text for sample in self.samples)])
         copies = copied(proposal, request, seen)
         issues = (*_faults(proposal, [question], standing), *copies)
-        return Proposed([question], proposal, issues, reply.usage.tokens + tokens), copies
+        return Proposed([question], proposal, issues, reply.usage.tokens), copies
 
     def taken(self, found: Induced, one: Proposed) -> Induced:
         """The schema with a proposal in it."""
