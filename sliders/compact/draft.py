@@ -151,30 +151,6 @@ def at_odds(proposal: Proposal) -> tuple[Issue, ...]:
     return (*words, *counts)
 
 
-def copied(proposal: Proposal, request: Request, shown: str) -> tuple[Issue, ...]:
-    """Columns that a small model took out of the prompt's examples: an example has the
-    same name and question, and what is shown (the user's question and the documents) holds
-    no word of the name.
-    """
-    examples = " ".join(m.content for m in request.messages if m.role == "assistant")
-    there = fold(shown).split()
-    columns = {c.name: c for table in proposal.tables for c in table.columns}
-    taken = [
-        n
-        for n, c in sorted(columns.items())
-        if f'"{n}"' in examples and f'"{c.description}"' in examples
-    ]
-    return tuple(
-        Issue(
-            name,
-            "it is a column of an example in the prompt, of which neither the question nor "
-            "the documents speak",
-        )
-        for name in taken
-        if not any(_same_word(word, other) for word in name.split("_") for other in there)
-    )
-
-
 def drafted(
     data: Any, question: str, standing: Schema, grain: Grain | None = None, row: str = ""
 ) -> Proposal:

@@ -8,9 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sliders.compact.draft import (
-    ANY_ROW,
     at_odds,
-    copied,
     draft_prompt,
     drafted,
     facts_prompt,
@@ -102,30 +100,25 @@ class _Drafting:
         (question,) = batch
         request = draft_prompt(question, self.samples, standing, self.row)
         reply = await self.model.generate(request)
-        first, copies = self._read(reply, request, question, standing, self.row)
+        first = self._read(reply, question, standing, self.row)
         if not first.issues:
             return first
-        row = self.row or (ANY_ROW if copies else row_said(reply.data))
+        row = self.row or row_said(reply.data)
         correction = facts_prompt(question, self.samples, standing, row)
         try:
             reply = await self.model.generate(correction)
-            second, _ = self._read(reply, correction, question, standing, row)
+            second = self._read(reply, question, standing, row)
         except CallFailed:
             return first
-        # A copy is not mended by more columns.
-        filled = [] if copies else [_filled(first, second.proposal, standing)]
-        better = min([*filled, first, second], key=lambda one: len(one.issues))
+        filled = _filled(first, second.proposal, standing)
+        better = min([filled, first, second], key=lambda one: len(one.issues))
         return replace(better, tokens=first.tokens + second.tokens)
 
-    def _read(
-        self, reply: Response, request: Request, question: str, standing: Schema, row: str
-    ) -> tuple[Proposed, tuple[Issue, ...]]:
-        """The proposal of a reply with its faults, and those that are copies of examples."""
+    def _read(self, reply: Response, question: str, standing: Schema, row: str) -> Proposed:
+        """The proposal of a reply with its faults."""
         proposal = drafted(reply.data, question, standing, self.grain, row)
-        seen = " ".join([question, *(sample.text for sample in self.samples)])
-        copies = copied(proposal, request, seen)
-        issues = (*_faults(proposal, [question], standing), *copies)
-        return Proposed([question], proposal, issues, reply.usage.tokens), copies
+        issues = _faults(proposal, [question], standing)
+        return Proposed([question], proposal, issues, reply.usage.tokens)
 
     def taken(self, found: Induced, one: Proposed) -> Induced:
         """The schema with a proposal in it."""

@@ -348,20 +348,6 @@ def test_what_the_first_proposal_lacks_is_taken_from_the_second_and_no_more() ->
     assert found.needs["What was the fare?"] == ("sailings.fare", "sailings.day")
 
 
-def test_a_column_copied_from_an_example_of_the_prompt_is_asked_for_again() -> None:
-    copy = ("wool_income", "What was the income from wool in the year?", "number")
-    wool = compact("SELECT SUM(wool_income) FROM mill_years", copy, row="a year of a mill")
-    plain = compact(
-        "SELECT SUM(tonnes) FROM sailings", ("tonnes", "How many tonnes were carried?", "number")
-    )
-    found, model = ask_compact("How many tonnes were carried?", wool, facts(plain, "one fact"))
-    assert asked_for_facts(model.history[1], "fact") and found.schema.tables[0].column_names == (
-        "tonnes",
-    )
-    found, model = ask_compact("What was the income from wool?", wool)
-    assert len(model.history) == 1 and found.schema.tables[0].column_names == ("wool_income",)
-
-
 def counted(sql: str) -> dict[str, Any]:
     return compact(sql, ("late", "How many were late?", "integer"))
 
