@@ -4,7 +4,7 @@ words and a question a column.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -13,7 +13,6 @@ from sliders.errors import CallFailed, ModelRefusal, QueryError
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
-from sliders.schema.critique import Issue
 from sliders.schema.names import snake_name
 from sliders.schema.pin import column_type
 from sliders.schema.proposal import DOCUMENT, Proposal
@@ -21,7 +20,6 @@ from sliders.schema.row_names import naming_column, row_noun
 from sliders.schema.sample import Sample
 from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
 from sliders.sql.statement import parse_statements, with_apostrophes
-from sliders.values.expected import NUMERIC
 from sliders.values.folding import fold
 
 _REPLY_TOKENS = 500
@@ -69,12 +67,11 @@ def draft_prompt(
 
 
 def facts_prompt(question: str, samples: Sequence[Sample], schema: Schema, row: str) -> Request:
-    """The other way to ask, for a draft at odds with itself: what must be known of one row,
-    and the SQL over that.
+    """The other way to ask, for a proposal with faults: what must be known of one row, and the SQL
+    over that.
 
-    Asked for the SQL first, a small model compares judgements with words ("mood = 'good'") and
-    names what it does not describe; asked for the facts of one row first, it leaves out now and
-    then what the SQL tests, and was right less often (score only).
+    Asked for the SQL first, a small model names what it does not describe; asked for the facts of
+    one row first, it leaves out now and then what the SQL tests, and was right less often.
     """
     row = row or ANY_ROW
     of = {"of": _one_of("one " + row_noun(Table("facts", (), row)))}
@@ -124,33 +121,6 @@ def row_said(data: Any) -> str:
 ANY_ROW = "a fact"
 
 
-def at_odds(proposal: Proposal) -> tuple[Issue, ...]:
-    """Where a drafted statement and its columns cannot both be meant: it compares a yes or no with
-    another word, or asks of a number nothing but whether it is 1 or 0.
-    """
-    flags = {name for sql in proposal.drafts.values() for name in _flags(sql)}
-    numbers = {c.name for table in proposal.tables for c in table.columns if c.type in NUMERIC}
-    yes_no = {
-        c.name for table in proposal.tables for c in table.columns if c.type is ColumnType.BOOLEAN
-    }
-    tested = {
-        (name, word)
-        for sql in proposal.drafts.values()
-        for name, word in _compared(sql)
-        if name in yes_no
-    }
-    words = tuple(
-        Issue(name, f"its statement compares it with '{word}', and it is a yes or no")
-        for name, word in sorted(tested)
-        if fold(word) not in ("yes", "no")
-    )
-    counts = (
-        Issue(name, "its statement takes it for a yes or no, and it is a number")
-        for name in sorted(flags & numbers)
-    )
-    return (*words, *counts)
-
-
 def drafted(
     data: Any, question: str, standing: Schema, grain: Grain | None = None, row: str = ""
 ) -> Proposal:
@@ -189,38 +159,6 @@ def drafted(
     needs += [known.get(n, f"{name}.{n}") for n in used if n not in told]
     tables = (Table(name, tuple(taken), row, grain=grain or said),) if taken else ()
     return Proposal(tables, {1: tuple(needs)}, drafts={1: draft})
-
-
-def _compared(sql: str) -> Iterator[tuple[str, str]]:
-    """Each column that a statement compares with a text, and the text."""
-    if (statement := _tree(sql)) is None:
-        return
-    for test in statement.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like):
-        if isinstance(test.this, exp.Column):
-            sides = (test.args.get("expression"), *test.expressions)
-            yield from (
-                (snake_name(test.this.name, "fact"), x.this)
-                for x in sides
-                if isinstance(x, exp.Literal) and x.is_string
-            )
-
-
-def _flags(sql: str) -> set[str]:
-    """The columns that a statement compares with 1 or 0, as SQLite keeps a yes or no, and
-    uses for nothing else.
-    """
-    if (statement := _tree(sql)) is None:
-        return set()
-    tested, used = set[str](), set[str]()
-    for column in statement.find_all(exp.Column):
-        test = column.parent
-        flag = (
-            isinstance(test, exp.EQ | exp.NEQ)
-            and test.this is column
-            and test.expression.sql() in ("0", "1")
-        )
-        (tested if flag else used).add(snake_name(column.name, "fact"))
-    return tested - used
 
 
 def _in_question(words: str, question: str) -> bool:

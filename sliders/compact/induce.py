@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sliders.compact.draft import (
-    at_odds,
     draft_prompt,
     drafted,
     facts_prompt,
@@ -194,8 +193,7 @@ def _filled(one: Proposed, other: Proposal, standing: Schema) -> Proposed:
 
 
 def _faults(proposal: Proposal, batch: Sequence[str], standing: Schema) -> tuple[Issue, ...]:
-    found = criticize(proposal.tables, proposal.needs, proposal.uncovered, batch, standing)
-    return (*found, *at_odds(proposal))
+    return criticize(proposal.tables, proposal.needs, proposal.uncovered, batch, standing)
 
 
 def _elsewhere(proposal: Proposal, names: Mapping[str, str]) -> dict[str, str]:

@@ -273,26 +273,6 @@ def test_a_reply_without_columns_is_refused() -> None:
         drafted([], "Late?", Schema())
 
 
-def test_a_statement_at_odds_with_its_columns_gives_way_to_facts_first() -> None:
-    odd = compact(
-        "SELECT COUNT(*) FROM sailings WHERE mood = 'good'",
-        ("mood", "Was the mood good?", "yes/no"),
-    )
-    plain = compact(
-        "SELECT COUNT(*) FROM sailings WHERE good_mood = 1",
-        ("good_mood", "Was the mood good?", "yes/no"),
-    )
-    found, model = ask_compact("How many had a good mood?", odd, facts(plain))
-    assert facts_were_asked_for_second(model) and found.schema.table("sailings").column_names == (
-        "good_mood",
-    )
-    assert "good_mood" in found.drafts["How many had a good mood?"]
-    said = compact(
-        "SELECT COUNT(*) FROM sailings WHERE mood = 'yes'", ("mood", "Was the mood good?", "yes/no")
-    )
-    assert len(ask_compact("How many had a good mood?", said)[1].history) == 1
-
-
 def test_facts_are_asked_of_the_row_that_all_questions_have_in_common() -> None:
     short = compact(
         "SELECT captain FROM sailings", ("late", "Was it late?", "yes/no"), row="a captain"
@@ -346,32 +326,6 @@ def test_what_the_first_proposal_lacks_is_taken_from_the_second_and_no_more() ->
     assert facts_were_asked_for_second(model)
     assert found.schema.tables[0].column_names == ("fare", "day")
     assert found.needs["What was the fare?"] == ("sailings.fare", "sailings.day")
-
-
-def counted(sql: str) -> dict[str, Any]:
-    return compact(sql, ("late", "How many were late?", "integer"))
-
-
-def test_a_number_compared_with_1_or_0_alone_is_asked_for_again() -> None:
-    flag = counted("SELECT COUNT(*) FROM sailings WHERE late = 1")
-    plain = compact(
-        "SELECT COUNT(*) FROM sailings WHERE late = 1", ("late", "Was it late?", "yes/no")
-    )
-    found, model = ask_compact("How many were late?", flag, facts(plain))
-    assert (
-        asked_for_facts(model.history[1])
-        and found.schema.tables[0].column("late").description == "Was it late?"
-    )
-
-
-@pytest.mark.parametrize("test", ["late > 0", "late = 2", "late = 1 ORDER BY late"])
-def test_a_number_that_is_used_as_one_stays_one(test: str) -> None:
-    found, model = ask_compact(
-        "How many were late?", counted(f"SELECT COUNT(*) FROM sailings WHERE {test}")
-    )
-    assert (
-        found.schema.tables[0].column("late").type is ColumnType.INTEGER and len(model.history) == 1
-    )
 
 
 def test_yes_and_no_of_one_question_and_of_its_opposite_are_two_columns() -> None:
