@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -20,33 +19,6 @@ say = Sentences("answer")
 
 _ALIKE = 60.0  # of 100: less like a literal is no form of it, and named beside it would tempt
 EQUAL = (exp.EQ, exp.NEQ, exp.In, exp.Like)
-
-
-@dataclass(frozen=True, slots=True)
-class Unheld:
-    """A literal that a test for equality names and no row has: the table and
-    column, and the test.
-    """
-
-    table: TableProfile
-    column: ColumnProfile
-    literal: str
-    test: exp.Expr
-
-
-def unheld(tree: exp.Expr, names: References) -> Iterator[Unheld]:
-    """The literals of tests for equality that no row has, where no other literal of the same IN
-    list or OR has a row either.
-    """
-    for node in tree.find_all(*EQUAL):
-        owner = names.of(node.this)
-        if owner is None or not _listed_whole(owner[1]) or _an_alternative_holds(node, names):
-            continue
-        yield from (
-            Unheld(*owner, text, node)
-            for text in _literals_of(node)
-            if not _held(node, text, owner[1])
-        )
 
 
 def _listed_whole(column: ColumnProfile) -> bool:
@@ -79,22 +51,29 @@ def _an_alternative_holds(node: exp.Expr, names: References) -> bool:
 
 
 def unheld_literals(tree: exp.Query, names: References) -> Iterator[Finding]:
-    """What stands in a column instead of a literal that no row has."""
-    for one in unheld(tree, names):
-        name, known = one.column.column.name, one.column
-        near = (
-            [quote_literal(t) for t in nearest(one.literal.strip("%"), known.texts, _ALIKE)]
-            if known.column.type in TEXTUAL
-            else []
-        )
-        shown = say("nearest", values=", ".join(near)) if near else listed(known)
-        elsewhere = _elsewhere(one.literal.strip("%"), names.profiles, name)
-        yield Finding(
-            "literal",
-            f"{name}={one.literal}",
-            say("literal", literal=one.literal, column=name, values=shown, elsewhere=elsewhere),
-            bool(near),
-        )
+    """What stands in a column instead of a literal of a test for equality that no row has, where no
+    other literal of the same IN list or OR has a row either.
+    """
+    for node in tree.find_all(*EQUAL):
+        owner = names.of(node.this)
+        if owner is None or not _listed_whole(owner[1]) or _an_alternative_holds(node, names):
+            continue
+        for literal in _literals_of(node):
+            if not _held(node, literal, owner[1]):
+                yield _unheld(literal, owner[1], names)
+
+
+def _unheld(literal: str, known: ColumnProfile, names: References) -> Finding:
+    name = known.column.name
+    near = (
+        [quote_literal(t) for t in nearest(literal.strip("%"), known.texts, _ALIKE)]
+        if known.column.type in TEXTUAL
+        else []
+    )
+    shown = say("nearest", values=", ".join(near)) if near else listed(known)
+    elsewhere = _elsewhere(literal.strip("%"), names.profiles, name)
+    text = say("literal", literal=literal, column=name, values=shown, elsewhere=elsewhere)
+    return Finding("literal", f"{name}={literal}", text, bool(near))
 
 
 def _held(node: exp.Expr, literal: str, column: ColumnProfile) -> bool:

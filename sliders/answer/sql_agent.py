@@ -57,7 +57,6 @@ async def answer_question(
     *,
     uncovered: str = "",
     draft: str = "",
-    mind: Sequence[str] = (),
     profiles: Sequence[TableProfile] | None = None,
     writer: SqlWriter = STEPS,
 ) -> SqlAnswer:
@@ -67,7 +66,6 @@ async def answer_question(
     Args:
         uncovered: words on what the question needs and no column holds; shown to the model.
         draft: the statement that the model drafted before the tables were filled.
-        mind: notes on the tables.
         profiles: saves reading the columns again for a second question over the same tables.
         writer: how the model writes SQL.
 
@@ -79,7 +77,7 @@ async def answer_question(
         return _not_found(question, "the tables have no rows", talk)
     runs = result_of(draft, known, run_sql) is not None  # a small model copies one, errors and all
     kept = draft if runs else ""
-    ask = partial(writer.request, question, known, uncovered=uncovered, draft=kept, mind=mind)
+    ask = partial(writer.request, question, known, uncovered=uncovered, draft=kept)
     for left in reversed(range(writer.shown.turns)):
         request = ask(talk.turns, last=left == 0, temperature=_temperature(talk))
         turn = _turn(await _attempt(request, model, writer, talk), known, run_sql, talk, writer)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from sliders.answer.finding import Kind
-from sliders.answer.literals import Unheld
 from sliders.answer.profile import TableProfile
 from sliders.answer.result import SqlAnswer
 from sliders.answer.sql_prompt import Shown, Turn, on_one_line, result_lines, shown_values
@@ -29,8 +28,8 @@ PREVIEW_ROWS = 10
 
 class SqlRequest(Protocol):
     """The request for the next turn, pure: `uncovered` says what the question needs and no column
-    holds, `draft` is a statement from before the tables were filled, `mind` are notes on the
-    tables, and after the `last` turn none will come.
+    holds, `draft` is a statement from before the tables were filled, and after the `last` turn none
+    will come.
     """
 
     def __call__(
@@ -41,7 +40,6 @@ class SqlRequest(Protocol):
         *,
         uncovered: str = "",
         draft: str = "",
-        mind: Sequence[str] = (),
         last: bool = False,
         temperature: float = 0.0,
     ) -> Request: ...
@@ -61,7 +59,6 @@ class SqlWriter:
 
     `shown` says how much it sees of the tables, `request` asks for the next turn, `attempt` reads a
     reply. `second_look` comes after the answer; `statements` are asked for in all, at least.
-    `unheld` finds the values of a statement without result that are judged in each document.
     `repeats` says that it writes a statement again without a look at what is odd about it: the
     same one over a value that no row has is asked for once more, and its 0 is not believed.
     """
@@ -70,7 +67,6 @@ class SqlWriter:
     request: SqlRequest
     attempt: Callable[[Response], SqlAttempt]
     second_look: SecondLook
-    unheld: Callable[[str, Sequence[TableProfile]], Sequence[Unheld]]
     statements: int
     repeats: bool
 
@@ -95,12 +91,11 @@ def step_sql_request(
     *,
     uncovered: str = "",
     draft: str = "",
-    mind: Sequence[str] = (),
     last: bool = False,
     temperature: float = 0.0,
 ) -> Request:
     """The request for the next step: tables, question, and the steps so far with what went back;
-    the model writes from the tables, without `draft` and `mind`.
+    the model writes from the tables, without `draft`.
     """
     prompt, again = load_prompt("answer/write_sql", FULL), load_prompt("answer/refine_sql", FULL)
     messages = prompt.render(**shown_values(question, profiles, _SHOWN, uncovered))
@@ -151,7 +146,6 @@ STEPS = SqlWriter(
     request=step_sql_request,
     attempt=step_attempt,
     second_look=_no_second_look,
-    unheld=lambda sql, profiles: (),
     statements=1,
     repeats=False,
 )

@@ -12,14 +12,10 @@ from dataclasses import replace
 from shlex import quote
 from typing import get_args
 
-from sqlglot import exp
-
 from sliders.answer.doubts import Doubt, effect_words
 from sliders.answer.finding import Kind, cell_text
-from sliders.answer.literals import Unheld, unheld
 from sliders.answer.profile import TableProfile
 from sliders.answer.range import number_in
-from sliders.answer.references import References
 from sliders.answer.result import SqlAnswer
 from sliders.answer.result_shape import Rows, empty
 from sliders.answer.sql_agent import result_of
@@ -32,8 +28,7 @@ from sliders.llm.model import Model, Request, Response
 from sliders.llm.prompts import joined_hash, load_prompt
 from sliders.sentences import Sentences
 from sliders.sql.quoting import plain_identifier
-from sliders.sql.statement import parse_select, statement_in
-from sliders.values.expected import TEXTUAL
+from sliders.sql.statement import statement_in
 
 CANNOT = "CANNOT"
 _CUT = "the statement stopped at the limit of a reply: write a shorter one"
@@ -50,7 +45,6 @@ def bare_sql_request(
     *,
     uncovered: str = "",
     draft: str = "",
-    mind: Sequence[str] = (),
     last: bool = False,
     temperature: float = 0.0,
 ) -> Request:
@@ -64,7 +58,7 @@ def bare_sql_request(
     told = (on_one_line(note) for turn in turns for note in turn.told)
     messages = prompt.render(
         **shown_values(question, profiles, SHOWN, uncovered),
-        notes=list(dict.fromkeys([*mind, *told])),
+        notes=list(dict.fromkeys(told)),
         draft=draft,
     )
     said = joined_hash(prompt, Sentences("answer"))
@@ -81,28 +75,6 @@ def bare_attempt(reply: Response) -> SqlAttempt:
     if text.upper().startswith(CANNOT):
         return SqlAttempt(reply.text, "", "cannot", error=text[len(CANNOT) :].strip(" :\n"))
     return SqlAttempt(reply.text, statement_in(text))
-
-
-def named_otherwise(sql: str, profiles: Sequence[TableProfile]) -> list[Unheld]:
-    """The equalities of a statement that no row passes: a small model copies what a document
-    prints ("Bavarian oak"), and a question names it otherwise ("German wood").
-    """
-    tree = parse_select(sql)
-    return [
-        one
-        for one in unheld(tree, References(tree, profiles))
-        if one.column.column.type in TEXTUAL and isinstance(one.test, exp.EQ | exp.In)
-    ]
-
-
-def is_value_question(question: str, value: str) -> str:
-    """The question of a judged column: whether a document is meant by a value of another one.
-
-    Args:
-        question: what the other column asks.
-    """
-    prompt = load_prompt("schema/is_value", COMPACT)
-    return prompt.render(question=question, value=value)[0].content
 
 
 def second_prompt(question: str, profiles: Sequence[TableProfile]) -> Request:
@@ -201,7 +173,6 @@ BARE_SQL = SqlWriter(
     request=bare_sql_request,
     attempt=bare_attempt,
     second_look=beside_others,
-    unheld=named_otherwise,
     statements=2,
     repeats=True,
 )

@@ -15,7 +15,6 @@ from sliders.answer.turns import QueryResult, TableView
 from sliders.engine.cite import cite
 from sliders.engine.completeness import completeness
 from sliders.engine.doubt import Tried, try_variations
-from sliders.engine.late_judgements import judge_values
 from sliders.engine.question_columns import Need
 from sliders.engine.session import Session
 from sliders.engine.tables_read import tables_read
@@ -40,8 +39,6 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
         return replace(_without_rows(session, need, stopped), usage=shared)
     try:
         found, profiles = await _statement(session, need)
-        if found.status == "not_found" and found.sql:
-            found, profiles, need = await _with_judged_values(session, need, found, profiles)
     except BudgetExceeded as error:
         spent = session.models.meter.total - before + shared
         return replace(
@@ -102,29 +99,7 @@ def _unreadable(ledger: Completeness) -> str:
     return str(gap) if gap and ledger.unparsed_cells else ""
 
 
-async def _with_judged_values(
-    session: Session, need: Need, found: SqlAnswer, profiles: Sequence[TableProfile]
-) -> tuple[SqlAnswer, Sequence[TableProfile], Need]:
-    """The answer once more where values that no row prints could be judged;
-    as it was where there are none.
-    """
-    unheld = ways_of(session.models.model_for("answer")).sql.unheld(found.sql, profiles)
-    judged = await judge_values(session, need.question, unheld)
-    if not judged:
-        return found, profiles, need
-    columns = {
-        t: (*names, *(j.column for j in judged if j.table == t))
-        for t, names in need.columns.items()
-    }
-    need = replace(need, columns=columns, draft="")
-    again, profiles = await _statement(session, need, [j.note for j in judged])
-    attempts, usage = (*found.attempts, *again.attempts), found.usage + again.usage
-    return replace(again, attempts=attempts, usage=usage), profiles, need
-
-
-async def _statement(
-    session: Session, need: Need, mind: Sequence[str] = ()
-) -> tuple[SqlAnswer, Sequence[TableProfile]]:
+async def _statement(session: Session, need: Need) -> tuple[SqlAnswer, Sequence[TableProfile]]:
     """What the SQL agent finds in the tables as they stand, and the tables as it saw them."""
     ordered = sorted(session.filled, key=lambda t: t.name not in need.columns)
     views = [_view(session, t) for t in ordered]
@@ -142,7 +117,6 @@ async def _statement(
         model,
         uncovered=need.uncovered,
         draft=need.draft,
-        mind=mind,
         profiles=profiles,
         writer=writer,
     )
