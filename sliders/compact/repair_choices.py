@@ -2,17 +2,14 @@
 whether two are one thing.
 
 The model never writes a value or a statement: it chooses among rows, code writes the SQL that
-copies the chosen row's values, and the same guard runs it. What the model says by habit (the first
-letter, "yes") is taken off its odds where enough groups were asked about in the run.
+copies the chosen row's values, and the same guard runs it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 
 from sliders.errors import CallFailed, RepairError
 from sliders.llm.dialect import Dialect
@@ -29,7 +26,6 @@ from sliders.store.facts import Operation, Program
 _LETTERS = "ABCDEF"
 _NONE = "N"
 _SAME, _STANDS_FOR = ("yes", "no"), ("B", "A")  # the first of them joins two names
-_ENOUGH = 8  # groups of one size that show what the model says by habit
 _MARGIN = 0.4  # natural log-odds between the best option and the next below which nothing is chosen
 _NOTES = 2  # lines of a row that are shown
 
@@ -105,11 +101,10 @@ async def choose_cases(
         ModelUnavailable: the model cannot be reached.
     """
     found = await asyncio.gather(*(_odds(model, table, case, options.rules) for case in cases))
-    habit = _habits([one for one in found if isinstance(one, dict)])
     return [
         Outcome("open", one, answered=False)
         if isinstance(one, str)
-        else _chosen(case, one, habit.get(tuple(one), {}), options.additive(table))
+        else _chosen(case, one, options.additive(table))
         for case, one in zip(cases, found, strict=True)
     ], len(cases)
 
@@ -132,21 +127,7 @@ async def _odds(
     return {choice: 0.0 if choice == response.text else -9.0 for choice in request.choices}
 
 
-def _habits(odds: Sequence[Mapping[str, float]]) -> dict[tuple[str, ...], dict[str, float]]:
-    """Mean log-probability by choice, for each set of choices that came often enough."""
-    by_set: dict[tuple[str, ...], list[Mapping[str, float]]] = defaultdict(list)
-    for one in odds:
-        by_set[tuple(one)].append(one)
-    return {
-        choices: {c: fmean(one[c] for one in listed) for c in choices}
-        for choices, listed in by_set.items()
-        if len(listed) >= _ENOUGH
-    }
-
-
-def _chosen(
-    case: Case, odds: Mapping[str, float], habit: Mapping[str, float], additive: frozenset[str]
-) -> Outcome:
+def _chosen(case: Case, odds: Mapping[str, float], additive: frozenset[str]) -> Outcome:
     if case.kind != "conflict":
         same, other = odds.values()
         said = f"the model says that they are one by {same - other:.1f}"
@@ -154,12 +135,8 @@ def _chosen(
             return Outcome("apart", said)
         programs = _copies(case, "canonicalize", (), said)
     else:
-        shifted = {
-            choice: log - (habit.get(choice, 0.0) if choice in _LETTERS else 0.0)
-            for choice, log in odds.items()
-        }
-        best, second = sorted(shifted, key=lambda choice: -shifted[choice])[:2]
-        margin = shifted[best] - shifted[second]
+        best, second = sorted(odds, key=lambda choice: -odds[choice])[:2]
+        margin = odds[best] - odds[second]
         said = f"the model chose {best} by {margin:.1f} over {second}"
         clear = best != _NONE and margin >= _MARGIN
         programs = (
