@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sliders.answer.doubts import Doubt, Gap, doubt_lines, named
+from sliders.answer.doubts import Doubt, Gap, command_of, doubt_lines, named
 from sliders.answer.range import AnswerRange
 from sliders.answer.result_shape import headline, table_of
 from sliders.answer.turns import SqlAttempt, Value
@@ -90,6 +90,9 @@ class Completeness:
 
     `missing` names everything that the answer lacks: it is complete where there is none of that.
     `judged_cells` are a reader's judgements, `unverified_cells` values that enter with a doubt.
+
+    `not_read` names files that were given and are no documents, `not_whole` documents of which the
+    reader of files said that something in them was not read, or is not sure.
     """
 
     documents: int = 0
@@ -104,6 +107,8 @@ class Completeness:
     unverified_cells: int = 0
     missing: tuple[Gap, ...] = ()
     silent: tuple[str, ...] = ()
+    not_read: tuple[str, ...] = ()
+    not_whole: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -116,8 +121,23 @@ class Completeness:
             [
                 f"{self.documents_with_rows} of {self.documents} documents gave rows{none}",
                 *self.remarks(),
+                *self._files(),
             ]
         )
+
+    def _files(self) -> list[str]:
+        """Files that were not read, and documents with remarks of their reader, each with the
+        command that says why.
+        """
+        return [
+            f"{counted} ({named(names)}; see: {command_of('why', names[0])})"
+            for names, one, several in (
+                (self.not_read, "file was not read", "files were not read"),
+                (self.not_whole, "document was not read whole", "documents were not read whole"),
+            )
+            for counted in [f"{len(names)} {one if len(names) == 1 else several}"]
+            if names
+        ]
 
     def remarks(self) -> list[str]:
         """What is missing, then what was refused, is open or is no printed word,
@@ -229,6 +249,8 @@ class Answer:
             "doubts": [doubt.to_dict() for doubt in self.doubts],
             "complete": self.complete,
             "silent": list(known.silent),
+            "not_read": list(known.not_read),
+            "not_whole": list(known.not_whole),
             "missing": [gap.to_dict() for gap in known.missing],
             "completeness": str(known),
             "judged_cells": known.judged_cells,

@@ -1,3 +1,5 @@
+from .diff import AnswerChange as AnswerChange
+from .diff import Cause as Cause
 from .diff import Difference as Difference
 from .diff import difference as difference
 from .explanation import Explanation as Explanation

@@ -19,6 +19,7 @@ CauseKind = Literal[
     "document", "correction", "model", "column", "calibration", "repair", "statement", "rows"
 ]
 SHOWN_CHANGES = 20
+_SHOWN_PARTS = 10
 
 
 def said(value: Any) -> str:
@@ -71,6 +72,27 @@ class RowChange:
         return f"{self.table}: {self.change} row of {self.document}: {held} ({self.cause.text})"
 
 
+def only_changed(before: Any, after: Any) -> tuple[Any, Any]:
+    """Two values of a question without the rows that both have."""
+    if not isinstance(before, list) or not isinstance(after, list):
+        return before, after
+    return [row for row in before if row not in after], [row for row in after if row not in before]
+
+
+def _same_thing(row: Any, other: Any) -> bool:
+    """Whether two rows of a table begin with the same name."""
+    return isinstance(row, list) and isinstance(other, list) and row[:1] == other[:1]
+
+
+def _row_said(row: Any) -> str:
+    return ", ".join(map(said, row)) if isinstance(row, list) else said(row)
+
+
+def _cells_said(row: list[Any], now: list[Any]) -> str:
+    pairs = zip(row[1:], now[1:], strict=False)
+    return f"{said(row[0])}: " + ", ".join(f"{said(a)} -> {said(b)}" for a, b in pairs if a != b)
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
     """An answer to the same question that differs."""
@@ -82,7 +104,22 @@ class AnswerChange:
 
     def __str__(self) -> str:
         why = "; ".join(cause.text for cause in self.causes)
-        return f"{self.question} {said(self.before)} -> {said(self.after)} ({why})"
+        return f"{self.question} {'; '.join(self._changes())} ({why})"
+
+    def _changes(self) -> list[str]:
+        """What differs in words: of lists and tables the rows that changed, not all of them."""
+        gone, new = only_changed(self.before, self.after)
+        if not isinstance(gone, list) or not isinstance(new, list):
+            return [f"{said(gone)} -> {said(new)}"]
+        told = []
+        for row in gone:
+            now = next((other for other in new if _same_thing(row, other)), None)
+            told.append(f"gone {_row_said(row)}" if now is None else _cells_said(row, now))
+            new = [other for other in new if other is not now]
+        told += [f"new {_row_said(row)}" for row in new]
+        more = len(told) - _SHOWN_PARTS
+        told = told[:_SHOWN_PARTS] + ([f"and {more} more"] if more > 0 else [])
+        return told or ["the same rows in another order"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +218,16 @@ def _pair(runs: Sequence[Run], first: int | None, second: int | None) -> tuple[R
         if first is not None
         else [run for run in reversed(runs) if run.kind == "ask"]
     ):
-        asked = [run for run in runs if run.id != last.id and run.question == last.question]
+        asked = [run for run in runs if run.id != last.id and _asked(run) & _asked(last)]
         if asked:
             before, after = sorted((asked[-1], last), key=lambda run: run.id)
             return before, after
     raise StoreError("no question was asked twice; name two runs, see: sliders runs")
+
+
+def _asked(run: Run) -> set[str]:
+    """The questions of a run; one command may ask several."""
+    return {str(answer["question"]) for answer in run.outcome.get("answers", ())} or {run.question}
 
 
 class _Context:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sliders.engine.session import Session
+from sliders.engine.unread_files import unread_files
 from sliders.errors import StoreError
 from sliders.extraction.cell import Grounding
 from sliders.markup import preformatted
@@ -85,9 +86,10 @@ def why(session: Session, subject: str) -> Explanation:
     if decisions or chunk is not None:
         lines = _chunk(session, chunk, documents) if chunk is not None else ()
         return Explanation(subject, "chunk", lines, (), tuple(decisions))
-    decisions = session.catalog.journal.decisions(document=subject)
-    if decisions:  # a file that could not be read
-        return Explanation(subject, "document", (), (), tuple(decisions))
+    files = [file.name for file in unread_files(session)]
+    for name in (n for n in files if n == subject or n.endswith(f"/{subject}")):
+        decisions = session.catalog.journal.decisions(document=name)
+        return Explanation(name, "document", ("it was not read",), (), tuple(decisions))
     raise StoreError(
         f"the workspace knows no row, document, chunk or table {subject!r}; row ids stand in the "
         "column row_id, documents and tables are listed by: sliders tables"

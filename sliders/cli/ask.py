@@ -140,7 +140,7 @@ def ask(
 
     documents, questions = _documents_and_questions(words, call.workspace)
     # A wrong path is told before a workspace is made.
-    found = discover(documents) if documents else []
+    found = discover(documents, every=True) if documents else []
     with call.opened(new=bool(documents)) as ws:
         if found:
             show_added(ws.add(found))
@@ -204,7 +204,7 @@ def add(
     """Read documents into the workspace; what is known already is not read again."""
     from sliders.documents.discovery import discover
 
-    found = discover(documents)
+    found = discover(documents, every=True)
     with call.opened(new=True) as ws:
         report = ws.add(found)
     show_added(report)
@@ -215,6 +215,7 @@ def add(
             "same": report.same,
             "changed": report.changed,
             "failed": [f.message for f in report.failures],
+            "passed_over": report.passed_over,
             "warnings": report.warnings,
         },
     )

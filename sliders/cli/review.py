@@ -354,7 +354,11 @@ def tables(
         str | None, typer.Argument(metavar="[TABLE]", help="Show the rows of one table.")
     ] = None,
 ) -> None:
-    """List the data tables and the documents, or show the rows of one table."""
+    """List the data tables, the documents and files that were not read, or show the rows of one
+    table.
+    """
+    from sliders.engine.unread_files import unread_files
+
     with call.opened(write=False) as ws:
         if name is not None:
             frame = ws.tables[name]
@@ -364,18 +368,35 @@ def tables(
         known = {table: list(frame.columns) for table, frame in ws.tables.items()}
         sizes = {table: len(frame) for table, frame in ws.tables.items()}
         documents = ws.session.catalog.documents.all()
+        giving = [ws.session.catalog.extractions.documents_with_rows(table) for table in known]
+        files = unread_files(ws.session)
+    filling = frozenset[str]().union(*giving)
     lines = [
         f"table {table}: {sizes[table]} rows ({', '.join(columns)})"
         for table, columns in known.items()
     ]
     lines += [
-        f"document {d.name}: {d.characters} characters, version {d.version}" for d in documents
+        f"document {d.name}: {d.characters} characters, version {d.version}"
+        + ("" if d.id in filling or not known else ", no row in any table")
+        + "".join(f"; {warning}" for warning in d.warnings)
+        for d in documents
     ]
+    lines += [f"file {file.name}: {file.kind}; {file.reason}" for file in files]
     call.show(
         "\n".join(lines) or "nothing yet: add documents and ask",
         {
             "tables": [{"name": t, "rows": sizes[t], "columns": c} for t, c in known.items()],
-            "documents": [{"name": d.name, "id": d.id, "version": d.version} for d in documents],
+            "documents": [
+                {
+                    "name": d.name,
+                    "id": d.id,
+                    "version": d.version,
+                    "rows": d.id in filling,
+                    "warnings": d.warnings,
+                }
+                for d in documents
+            ],
+            "files_not_read": [dataclasses.asdict(file) for file in files],
         },
     )
 

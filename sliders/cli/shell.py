@@ -308,11 +308,21 @@ def frame_text(frame: pd.DataFrame, call: Call) -> str:
 
 
 def show_added(report: AddReport) -> None:
-    """Files that failed and warnings, one line each, on standard error."""
+    """Files that failed or were passed over and warnings, one line each, on standard error."""
+    from sliders.answer.doubts import named
+
     for failure in report.failures:
         print(f"sliders: skipped {' '.join(failure.message.split())}", file=sys.stderr)
     for warning in report.warnings:
         print(f"sliders: {warning}", file=sys.stderr)
+    if report.passed_over:
+        count = len(report.passed_over)
+        files = f"{count:,} files" if count > 1 else "1 file"
+        print(
+            f"sliders: passed over {files} of kinds that are not read: "
+            f"{named(report.passed_over)}; list them with: sliders tables",
+            file=sys.stderr,
+        )
 
 
 def show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, call: Call) -> None:

@@ -22,23 +22,29 @@ _LONGEST_SHOWN = 200
 class SourceFile:
     """A file to read, and its name in the workspace: relative to the folder or glob that was
     given, or its `address`.
+
+    `passed_over`: it lies in a folder, and its extension is none that is read.
     """
 
     path: Path
     name: str
     address: str = ""
+    passed_over: bool = False
 
 
 Source = str | os.PathLike[str] | SourceFile
 """A file, folder, glob or address; or what an earlier `discover` found."""
 
 
-def discover(paths: Source | Iterable[Source]) -> list[SourceFile]:
+def discover(paths: Source | Iterable[Source], *, every: bool = False) -> list[SourceFile]:
     """The files of `paths`, sorted by name; folders are read recursively, without hidden
     files and symlink loops.
 
     In a folder only files with a known extension count; a file that is named is taken whatever its
     name. A file that is reached twice is listed once.
+
+    Args:
+        every: also the files of folders that are passed over.
 
     Raises:
         DocumentError: a path does not exist, a folder cannot be read, an address does not answer,
@@ -50,11 +56,13 @@ def discover(paths: Source | Iterable[Source]) -> list[SourceFile]:
     found: dict[str, SourceFile] = {}
     for path in given:
         for source in _sources(path):
+            if source.passed_over and not every:
+                continue
             found.setdefault(
                 source.address or os.path.realpath(source.path),
                 replace(source, name=printable(source.name)),
             )
-    if not found:
+    if all(source.passed_over for source in found.values()):
         listed = ", ".join(shown(str(path)) for path in given[:5])
         raise DocumentError(f"no documents in {listed}; readable are {', '.join(sorted(SUFFIXES))}")
     return sorted(_distinct(list(found.values())), key=lambda source: source.name)
@@ -160,9 +168,9 @@ def _folder(root: Path) -> Iterator[SourceFile]:
         seen.add(real)
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for file in sorted(files):
-            if not file.startswith((".", "~$")) and Path(file).suffix.lower() in SUFFIXES:
-                path = Path(folder, file)
-                yield SourceFile(path, path.relative_to(root).as_posix())
+            if not file.startswith((".", "~$")):
+                path, known = Path(folder, file), Path(file).suffix.lower() in SUFFIXES
+                yield SourceFile(path, path.relative_to(root).as_posix(), passed_over=not known)
 
 
 def _glob(pattern: Path) -> Iterator[SourceFile]:

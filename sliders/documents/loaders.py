@@ -39,10 +39,13 @@ _READERS: dict[str, Reader] = {
 
 @dataclass(frozen=True, slots=True)
 class LoadFailure:
-    """A file that could not be read, and one sentence that says why and what to do."""
+    """A file that could not be read, and one sentence that says why and what to do; `name` is what
+    the workspace would call it.
+    """
 
     path: str
     message: str
+    name: str = ""
 
 
 def load(path: str | os.PathLike[str], *, name: str | None = None) -> Document:
@@ -119,7 +122,9 @@ def load_each(
 def failure(source: SourceFile, error: Exception) -> LoadFailure:
     """A file that could not be read."""
     return LoadFailure(
-        printable(source.name if source.address else str(source.path)), printable(str(error))
+        printable(source.name if source.address else str(source.path)),
+        printable(str(error)),
+        source.name,
     )
 
 

@@ -12,6 +12,7 @@ from operator import add
 from sliders.answer.doubts import Gap, command_of
 from sliders.answer.result import Completeness
 from sliders.engine.session import Session
+from sliders.engine.unread_files import unread_files
 from sliders.schema.types import Table
 from sliders.store.records import Reliability
 
@@ -56,6 +57,8 @@ def completeness(
         judged_cells=rests.judged,
         unverified_cells=rests.unverified,
         missing=tuple(missing),
+        not_read=tuple(file.name for file in unread_files(session)),
+        not_whole=documents.warned,
     )
 
 
@@ -67,7 +70,9 @@ class _Documents:
     """
 
     def __init__(self, session: Session, tables: Sequence[str]) -> None:
-        self._names = {document.id: document.name for document in session.catalog.documents.all()}
+        standing = session.catalog.documents.all()
+        self._names = {document.id: document.name for document in standing}
+        self.warned = tuple(sorted(d.name for d in standing if d.warnings))
         self._home = dict(session.catalog.chunks.places())
         every, extractions = session.schema.tables, session.catalog.extractions
         self._giving = {table.name: extractions.documents_with_rows(table.name) for table in every}

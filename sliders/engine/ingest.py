@@ -12,6 +12,7 @@ from sliders.documents.loaders import LoadFailure, load_text, same_content
 from sliders.documents.remote import is_address
 from sliders.engine.runner import Parsed, cut_later
 from sliders.engine.session import Session
+from sliders.engine.unread_files import REFUSED, record_passed_over
 from sliders.errors import DocumentError
 
 Paths = Source | Iterable[Source]
@@ -21,19 +22,23 @@ _SHARE_OF_WINDOW = 0.25
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """What adding files did: document ids by outcome, files that failed, lines for the user."""
+    """What adding files did: document ids by outcome, files that failed, lines for the user, and
+    the names of files in folders that were passed over because nothing reads their kind.
+    """
 
     new: tuple[str, ...] = ()
     same: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     failures: tuple[LoadFailure, ...] = ()
     warnings: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         parts = [f"{len(self.new)} new"]
         parts += [f"{len(self.changed)} changed"] if self.changed else []
         parts += [f"{len(self.same)} known"] if self.same else []
         parts += [f"{len(self.failures)} failed"] if self.failures else []
+        parts += [f"{len(self.passed_over)} passed over"] if self.passed_over else []
         return ", ".join(parts)
 
 
@@ -53,7 +58,9 @@ def add_paths(session: Session, paths: Paths) -> AddReport:
     Raises:
         DocumentError: nothing was found, or no file could be read.
     """
-    sources = discover(paths)
+    every = discover(paths, every=True)
+    sources = [source for source in every if not source.passed_over]
+    passed_over = record_passed_over(session, [s for s in every if s.passed_over])
     limit, model = session.settings.max_file_mb << 20, session.models.model_for("extract")
     report = _add(
         session, session.runner.parse(sources, limit, chunk_tokens(session), model), len(sources)
@@ -64,7 +71,7 @@ def add_paths(session: Session, paths: Paths) -> AddReport:
         raise DocumentError(
             f"no document could be read: {named}" + (f"; and {more} more" if more > 0 else "")
         )
-    return report
+    return replace(report, passed_over=passed_over)
 
 
 def add_text(session: Session, text: str, name: str) -> AddReport:
@@ -87,7 +94,8 @@ def _add(session: Session, found: Iterable[Parsed | LoadFailure], total: int) ->
     seen: dict[str, Document] = {}
     for number, parsed in enumerate(found, 1):
         if isinstance(parsed, LoadFailure):
-            session.decide("documents", "document", "refused", parsed.message, document=parsed.path)
+            told = parsed.message
+            session.decide("documents", "document", REFUSED, told, document=parsed.name)
             failures.append(parsed)
         elif (document := parsed.document).id in seen:
             # Its place may have had another text before.

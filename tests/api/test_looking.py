@@ -128,7 +128,8 @@ def test_the_program_alone_says_what_to_do_next(
         ws.add_text(HOSTILE, "a.txt")
         ws.ask(QUESTION)
     told = next_steps(place)
-    assert "1 documents" in told and QUESTION in told and "sliders tables" in told
+    assert "1 document, 1 run of questions." in told and f"{QUESTION} (done)" in told
+    assert "sliders tables" in told and len(told.splitlines()) == 5
     assert run([]) == 0 and "Usage: sliders" in capsys.readouterr().out
 
 

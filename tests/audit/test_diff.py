@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import sliders
+from sliders.audit import AnswerChange, Cause
 from sliders.cli import run
 from sliders.errors import StoreError
 from sliders.retrieval import HashEmbedder
@@ -127,6 +128,22 @@ def test_a_question_in_between_does_not_hide_the_one_that_was_asked_twice(
     ws.ask(QUESTION)
     ws.ask("How many bridges opened after 2000?")
     assert ws.diff().same == (QUESTION,)
+
+
+def test_a_question_that_was_one_of_several_is_found(ws: sliders.Workspace) -> None:
+    ws.add_text(BIRCH.replace("50 metres", "60 metres"), "birch.txt")
+    ws.ask_many(["Which bridge cost the most?", QUESTION])
+    found = ws.diff()
+    assert [(a.question, a.before, a.after) for a in found.answers] == [(QUESTION, 75, 80)]
+
+
+def test_of_a_list_only_the_rows_that_changed_are_told() -> None:
+    before = [["Alder", 100, 1990], ["Birch", 50, 1991], ["Cedar", 7, 1992]]
+    after = [["Alder", 100, 1990], ["Birch", 60, 1991], ["Doum", 8, 1993]]
+    told = str(AnswerChange("Which?", before, after, (Cause("rows", "why"),)))
+    assert told == "Which? 'Birch': 50 -> 60; gone 'Cedar', 7, 1992; new 'Doum', 8, 1993 (why)"
+    other = str(AnswerChange("Which?", ["a", "b"], ["b", "a"], (Cause("rows", "why"),)))
+    assert other == "Which? the same rows in another order (why)"
 
 
 def test_one_run_is_not_enough(ws: sliders.Workspace) -> None:

@@ -186,6 +186,7 @@ def test_a_file_without_rights_is_a_failure(
         LoadFailure(
             str(tmp_path / "a.txt"),
             "a.txt: cannot be read (Permission denied); check the path and its rights",
+            "a.txt",
         )
     ]
 

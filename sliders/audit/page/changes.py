@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sliders.audit.diff import CellChange, RowChange, said
+from sliders.audit.diff import CellChange, RowChange, only_changed, said
 from sliders.audit.diff import Difference as Found
 from sliders.audit.page.page_content import Compared, Difference, ShownTable
 from sliders.extraction.cell import Scalar
@@ -33,7 +33,8 @@ def _lines(
 
     for answer in found.answers:
         because = "; ".join(cause.text for cause in answer.causes)
-        yield Difference("answer", answer.question, "", answer.before, answer.after, because)
+        before, after = only_changed(answer.before, answer.after)
+        yield Difference("answer", answer.question, "", before, after, because)
     for row in found.rows:
         held, new = _held(row.values), row.change == "new"
         first = next(iter(columns.get(row.table, ())), "")
