@@ -9,7 +9,7 @@ import getpass
 import sys
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -357,48 +357,42 @@ def tables(
     """List the data tables, the documents and files that were not read, or show the rows of one
     table.
     """
-    from sliders.engine.unread_files import unread_files
-
     with call.opened(write=False) as ws:
         if name is not None:
             frame = ws.tables[name]
             shown = frame.drop(columns="document_id")
             call.show(frame_text(shown, call), records(frame))
             return
-        known = {table: list(frame.columns) for table, frame in ws.tables.items()}
-        sizes = {table: len(frame) for table, frame in ws.tables.items()}
-        documents = ws.session.catalog.documents.all()
-        giving = [ws.session.catalog.extractions.documents_with_rows(table) for table in known]
-        files = unread_files(ws.session)
-    filling = frozenset[str]().union(*giving)
-    lines = [
-        f"table {table}: {sizes[table]} rows ({', '.join(columns)})"
-        for table, columns in known.items()
-    ]
+        lines, data = _held(ws)
+    call.show("\n".join(lines) or "nothing yet: add documents and ask", data)
+
+
+def _held(ws: Workspace) -> tuple[list[str], dict[str, Any]]:
+    """Tables, documents and files that were not read: as lines, and as plain JSON."""
+    from sliders.engine.unread_files import unread_files
+
+    frames = {name: (list(frame.columns), len(frame)) for name, frame in ws.tables.items()}
+    extractions, documents = ws.session.catalog.extractions, ws.session.catalog.documents.all()
+    filling = frozenset[str]().union(*(extractions.documents_with_rows(name) for name in frames))
+    files = unread_files(ws.session)
+    lines = [f"table {n}: {rows} rows ({', '.join(c)})" for n, (c, rows) in frames.items()]
     lines += [
         f"document {d.name}: {d.characters} characters, version {d.version}"
-        + ("" if d.id in filling or not known else ", no row in any table")
+        + ("" if d.id in filling or not frames else ", no row in any table")
         + "".join(f"; {warning}" for warning in d.warnings)
         for d in documents
     ]
     lines += [f"file {file.name}: {file.kind}; {file.reason}" for file in files]
-    call.show(
-        "\n".join(lines) or "nothing yet: add documents and ask",
-        {
-            "tables": [{"name": t, "rows": sizes[t], "columns": c} for t, c in known.items()],
-            "documents": [
-                {
-                    "name": d.name,
-                    "id": d.id,
-                    "version": d.version,
-                    "rows": d.id in filling,
-                    "warnings": d.warnings,
-                }
-                for d in documents
-            ],
-            "files_not_read": [dataclasses.asdict(file) for file in files],
-        },
-    )
+    shown = [
+        {"name": d.name, "id": d.id, "version": d.version}
+        | {"rows": d.id in filling, "warnings": d.warnings}
+        for d in documents
+    ]
+    return lines, {
+        "tables": [{"name": n, "rows": rows, "columns": c} for n, (c, rows) in frames.items()],
+        "documents": shown,
+        "files_not_read": [dataclasses.asdict(file) for file in files],
+    }
 
 
 @takes("workspace", "as_json")

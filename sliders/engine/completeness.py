@@ -31,8 +31,7 @@ def completeness(
     extractions, documents = session.catalog.extractions, _Documents(session, tuple(columns))
     tasks = [task for table in columns for task in extractions.tasks(table)]
     left = {task.chunk_id for task in tasks if task.state in ("gated", "pruned")}
-    done = {task.chunk_id for task in tasks if task.state == "done"}
-    failed = _failed(session, columns)
+    done, failed = {t.chunk_id for t in tasks if t.state == "done"}, _failed(session, columns)
     each = (extractions.reliability(table, names) for table, names in columns.items())
     rests = reduce(add, each, Reliability())
     missing: list[Gap] = []
@@ -43,7 +42,7 @@ def completeness(
     if uncovered:
         missing.append(Gap("uncovered", f"no column holds {uncovered}"))
     missing += documents.rowless(left)
-    conflicts = map(session.catalog.open_questions.conflicts, columns)
+    conflicts = map(len, map(session.catalog.open_questions.conflicts, columns))
     return Completeness(
         documents=len(documents.filling | documents.silent),
         documents_with_rows=len(documents.filling),
@@ -53,7 +52,7 @@ def completeness(
         gated_chunks=len(left - done),
         ungrounded_cells=rests.ungrounded,
         unparsed_cells=rests.unparsed,
-        open_conflicts=sum(map(len, conflicts)),
+        open_conflicts=sum(conflicts),
         judged_cells=rests.judged,
         unverified_cells=rests.unverified,
         missing=tuple(missing),

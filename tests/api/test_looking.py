@@ -66,7 +66,7 @@ def test_everything_shows_as_html_and_nothing_of_a_document_is_markup(
     for one in shown:
         html: str = one._repr_html_()  # type: ignore[union-attr]
         assert "<script" not in html and "<img" not in html
-    assert "SELECT AVG(length)" in answer._repr_html_() and "range:" in answer._repr_html_()
+    assert "SELECT AVG(length)" in answer._repr_html_() and "75 metres" in answer._repr_html_()
     assert "was changed" in ws.diff()._repr_html_() and "bridges" in ws.tables._repr_html_()
 
 
@@ -159,7 +159,7 @@ def test_an_answer_opens_in_the_browser(
         ),
     )
     assert run(["ask", QUESTION, "-w", str(path), "--open", "-q"]) == 0
-    assert "Answer:   100." in capsys.readouterr().out
+    assert "Answer:   100 metres" in capsys.readouterr().out
     assert opened == [(tmp_path / "w.html").as_uri()] and "AVG" in (tmp_path / "w.html").read_text(
         encoding="utf-8"
     )
