@@ -130,7 +130,7 @@ class Completeness:
         command that says why.
         """
         return [
-            f"{counted} ({named(names)}; see: {command_of('why', names[0])})"
+            f"{counted} ({named(names)}): {command_of('why', names[0])}"
             for names, one, several in (
                 (self.not_read, "file was not read", "files were not read"),
                 (self.not_whole, "document was not read whole", "documents were not read whole"),

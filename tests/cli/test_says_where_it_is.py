@@ -58,8 +58,8 @@ def place(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert report.passed_over == ("sub/pic.png",)
         answer = ws.ask(QUESTION)
     told = str(answer.completeness)
-    assert "2 files were not read (bad.pdf, sub/pic.png; see: sliders why bad.pdf)" in told
-    assert "1 document was not read whole (mail.eml; see: sliders why mail.eml)" in told
+    assert "2 files were not read (bad.pdf, sub/pic.png): sliders why bad.pdf" in told
+    assert "1 document was not read whole (mail.eml): sliders why mail.eml" in told
     assert told in answer_text(answer) and answer.status == "answered"
     assert answer.to_dict()["not_read"] == ["bad.pdf", "sub/pic.png"]
     assert answer.to_dict()["not_whole"] == ["mail.eml"]
