@@ -248,7 +248,8 @@ class CachedModel:
         if self.meter.budget.max_tokens is None and self.meter.budget.max_cost is None:
             return nullcontext()
         prompt = sum(self.count_tokens(message.content) for message in request.messages)
-        return self.meter.reserved(self.name, prompt, request.max_tokens)
+        room = getattr(self._model, "room", 0)  # of a model that thinks
+        return self.meter.reserved(self.name, prompt, request.max_tokens + room)
 
     async def _paid(self, request: Request, key: str) -> Response:
         async with self.reserved(request):
