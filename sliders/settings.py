@@ -21,6 +21,7 @@ LOCAL = "local"
 DIALECTS = ("auto", "full", "compact")
 EXECUTORS = ("local", "ray")
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+_IN_BATCHES = 5_000
 STAGES = ("plan", "schema", "gate", "extract", "reconcile", "answer")
 
 
@@ -74,7 +75,8 @@ class Settings:
     one fully).
     `reasoning_effort` says how long a model that thinks does so (`EFFORTS`); None leaves it to the
     model.
-    `unverified` lets values into tables that were not found in the text or did not parse.
+    `batch` sends reading calls through the provider's Batch interface: half the price, hours of
+    patience. `unverified` lets values into tables that were not found in the text or did not parse.
     `audit_share` is the share (0 to 1) of the parts that choice and gate left out that is read
     after all, to say how much they would change an answer. `max_file_mb` is the size of the largest
     file that is read (MB of 2**20). `executor` says where the work on documents and chunks is done:
@@ -98,6 +100,7 @@ class Settings:
     seed: int = 0
     dialect: str = "auto"
     reasoning_effort: str | None = None
+    batch: bool = False
     unverified: bool = False
     audit_share: float = 0.0
     max_file_mb: int = 256
@@ -164,6 +167,11 @@ class Settings:
         file.
         """
         return self.base_url is None and (name == LOCAL or name.lower().endswith(".gguf"))
+
+    @property
+    def reading_slots(self) -> int:
+        """How many parts may be read at a time."""
+        return _IN_BATCHES if self.batch else self.concurrency
 
     @property
     def extract_model(self) -> str:

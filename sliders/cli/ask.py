@@ -120,6 +120,7 @@ OpenOption = Annotated[
     *LIMITS,
     "concurrency",
     "unverified",
+    "batch",
     "audit_share",
     *CLUSTER,
     *SHOWN,
@@ -242,7 +243,7 @@ def schema(
 
 
 @app.command()
-@takes("workspace", *MODEL, *LIMITS, "concurrency", "unverified", *CLUSTER, *SHOWN)
+@takes("workspace", *MODEL, *LIMITS, "concurrency", "unverified", "batch", *CLUSTER, *SHOWN)
 def extract(call: Call, tables: TablesArgument = None) -> None:
     """Fill every column of the schema's tables from the documents, and reconcile them."""
     with call.opened() as ws:
@@ -282,7 +283,7 @@ def reconcile(
 
 
 @app.command()
-@takes("workspace", *MODEL, *LIMITS, "unverified", *SHOWN, "format")
+@takes("workspace", *MODEL, *LIMITS, "unverified", "batch", *SHOWN, "format")
 def query(
     call: Call,
     sql: Annotated[

@@ -80,6 +80,14 @@ _OPTIONS: Mapping[str, Any] = {
     "concurrency": Annotated[
         int | None, typer.Option("--concurrency", help="Requests in flight at a time.")
     ],
+    "batch": Annotated[
+        bool | None,
+        typer.Option(
+            "--batch",
+            help="Read by the provider's Batch interface: half the price, hours of patience.",
+            show_default=False,
+        ),
+    ],
     "unverified": Annotated[
         bool | None,
         typer.Option(

@@ -58,7 +58,7 @@ class Filling:
     def __post_init__(self) -> None:
         self.left = self.parts
         slots = (
-            1 if self.session.models.serves_one("extract") else self.session.settings.concurrency
+            1 if self.session.models.serves_one("extract") else self.session.settings.reading_slots
         )
         self.at_once = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
         self.slots = asyncio.Semaphore(self.at_once)

@@ -15,7 +15,7 @@ from sliders.llm.client import OpenAIModel
 from sliders.llm.model import Message, Request, Response
 from sliders.settings import Settings
 
-_PROBED_TOKENS = 8_000
+_PROBED_TOKENS = 4_000
 _TOWNS = ("Arles", "Bern", "Cork", "Delft", "Evora", "Fes")
 
 

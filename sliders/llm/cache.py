@@ -91,6 +91,14 @@ class CallLog(Protocol):
         """
         ...
 
+    def batch_of(self, key: str) -> str:
+        """See `BatchLog.batch_of`."""
+        ...
+
+    def note_batch(self, keys: list[str], batch: str) -> None:
+        """See `BatchLog.note_batch`."""
+        ...
+
     def turn(self, subject: str) -> AbstractAsyncContextManager[None]:
         """No other process that writes to the log is in a block for the same subject."""
         ...
@@ -102,6 +110,7 @@ class MemoryCallLog:
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self._answers: dict[str, Response] = {}
+        self._batches: dict[str, str] = {}
 
     def lookup(self, key: str) -> Response | None:
         """See `CallLog.lookup`."""
@@ -110,6 +119,14 @@ class MemoryCallLog:
     def asked_before(self, stage: str) -> bool:
         """See `CallLog.asked_before`."""
         return any(call.stage == stage for call in self.calls)
+
+    def batch_of(self, key: str) -> str:
+        """See `BatchLog.batch_of`."""
+        return self._batches.get(key, "")
+
+    def note_batch(self, keys: list[str], batch: str) -> None:
+        """See `BatchLog.note_batch`."""
+        self._batches |= dict.fromkeys(keys, batch)
 
     def turn(self, subject: str) -> AbstractAsyncContextManager[None]:
         """See `CallLog.turn`."""
@@ -270,7 +287,8 @@ class CachedModel:
             async with self._gate.slot() if self._gate else nullcontext():
                 if self._gate:
                     check()
-                response = await self._model.generate(replace(request, before_sending=check))
+                sent = replace(request, before_sending=check, batch_log=self._log)
+                response = await self._model.generate(sent)
         except BudgetExceeded:  # nothing was sent
             raise
         except SlidersError as error:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 from sliders.errors import CallFailed, ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
 from sliders.llm import ladder
 from sliders.llm.arguments import ROOMS, STRUCTURE, Arguments, mentioned
+from sliders.llm.batches import DISCOUNT, STAGES, Batches
 from sliders.llm.completions import Said, error_of, said
 from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.ladder import Rung
@@ -127,7 +128,7 @@ class OpenAIModel:
         self._limiter: Limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
         self.count_tokens = token_counter(self.name)
         self._channels, self._turns = PerLoop(self._channel), PerLoop(Turns)
-        self._alone = PerLoop(asyncio.Lock)
+        self._alone, self._batches = PerLoop(asyncio.Lock), PerLoop(dict[int, Batches])
 
     @property
     def rung(self) -> Rung:
@@ -146,7 +147,7 @@ class OpenAIModel:
         once, not by all of them.
         """
         check_requests_allowed(f"{self._model} at {self._where}")
-        if not self._answered:
+        if not self._answered and not self._batched(request):
             async with self._alone.get():
                 if not self._answered:
                     return await self._generate(request)
@@ -175,6 +176,19 @@ class OpenAIModel:
         channel = self._channels.drop()
         if channel is not None:
             await channel.aclose()
+
+    def _batched(self, request: Request) -> bool:
+        """Whether a request goes up with others, in a batch."""
+        return self._settings.batch and request.stage in STAGES and request.batch_log is not None
+
+    def _batches_of(self, request: Request) -> Batches:
+        """The batches of the running event loop, whose numbers the request's log keeps."""
+        known = self._batches.get()
+        log = id(request.batch_log)
+        if log not in known:
+            client = self._channels.get().client
+            known[log] = Batches(client, request.batch_log, self._settings, self._model)
+        return known[log]
 
     @property
     def _where(self) -> str:
@@ -380,7 +394,7 @@ class OpenAIModel:
                 continue
             self._arguments.left_out |= without
             await self._turns.get().take()  # who waits for the place in flight sends first
-            return self._reply(completion, seconds, counted, request.told)
+            return self._reply(completion, seconds, counted, request)
         raise CallFailed(f"{self._where} refuses every form of a request to {self._model!r}")
 
     def _may_fit(
@@ -423,6 +437,10 @@ class OpenAIModel:
         self, request: Request, body: Mapping[str, Any], counted: Callable[[], int]
     ) -> tuple[object, float]:
         """Send a request once; the completion and the seconds that it took."""
+        if self._batched(request):
+            started = time.perf_counter()
+            reply = await self._batches_of(request).ask(body)
+            return reply, time.perf_counter() - started
         async with self._gate.slot():
             estimate = counted() + request.max_tokens if self._settings.tpm else 0
             booking = await self._limiter.acquire(estimate)
@@ -444,7 +462,7 @@ class OpenAIModel:
         return completion, time.perf_counter() - started
 
     def _reply(
-        self, completion: object, seconds: float, counted: Callable[[], int], asked_odds: bool
+        self, completion: object, seconds: float, counted: Callable[[], int], request: Request
     ) -> _Reply:
         if is_page(completion) or (isinstance(completion, str) and not self._answered):
             raise not_the_interface(self._where, 200, completion)
@@ -460,6 +478,7 @@ class OpenAIModel:
             generated = self.count_tokens(one.text)
         shown, generated = counted() if one.prompt is None else one.prompt, generated or 0
         cost = self._prices.cost(self._model, shown, generated)
+        cost *= DISCOUNT if self._batched(request) else 1.0
         unpriced = self._model != LOCAL and self._prices.price(self._model) is None
         usage = Usage(1, 0, shown, generated, seconds, cost, int(unpriced))
         if one.declined:
@@ -468,7 +487,7 @@ class OpenAIModel:
             )
             declined.usage = usage
             raise declined
-        return _Reply(one, usage, asked_odds)
+        return _Reply(one, usage, request.told)
 
 
 def _add_paid(error: ModelError, before: Usage) -> None:

@@ -31,7 +31,8 @@ class Request:
     of each choice at it. `told` asks for the odds that each member of the JSON reply has a value
     rather than null. `enough` may be asked about a reply under way, so that a server of our own
     stops when nothing more is to come, and `before_sending` is called once its place in flight is
-    there and may raise; they are no part of what the request is.
+    there and may raise; `batch_log` keeps the numbers of batches. They are no part of what the
+    request is.
     """
 
     stage: str
@@ -46,6 +47,7 @@ class Request:
     told: bool = False
     enough: Callable[[str], bool] | None = field(default=None, compare=False, repr=False)
     before_sending: Callable[[], None] | None = field(default=None, compare=False, repr=False)
+    batch_log: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,11 @@ class Channel:
         }
         self._client = _client(address, options)
 
+    @property
+    def client(self) -> openai.AsyncOpenAI:
+        """The client of the server, for its other endpoints."""
+        return self._client
+
     async def aclose(self) -> None:
         """Close all connections."""
         await self._client.close()

@@ -14,7 +14,7 @@ from sliders.store import codec
 from sliders.store.claims import Claims
 from sliders.store.database import Database
 from sliders.store.journal import Journal
-from sliders.store.layout import calls
+from sliders.store.layout import batches, calls
 from sliders.store.layout_columns import among
 
 _NAMES = tuple(field.name for field in fields(Call))
@@ -53,6 +53,16 @@ class Calls:
         """See `CallLog.asked_before`."""
         first = select(calls.c.number).where(calls.c.stage == stage).limit(1)
         return self._claims.shared or self._database.value(first) is not None
+
+    def batch_of(self, key: str) -> str:
+        """See `BatchLog.batch_of`."""
+        found = self._database.value(select(batches.c.batch).where(batches.c.key == key))
+        return str(found or "")
+
+    def note_batch(self, keys: list[str], batch: str) -> None:
+        """See `BatchLog.note_batch`."""
+        noted = [(key, batch, codec.now()) for key in keys]
+        self._database.add_many(batches, noted, there="replace")
 
     def record(self, call: Call) -> None:
         """Keep one call: paid, cached or failed. It is on disk when this returns."""

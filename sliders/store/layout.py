@@ -28,7 +28,7 @@ from sliders.store.layout_columns import (
     to,
 )
 
-LAYOUT = 6
+LAYOUT = 7
 AUDIT_LAYOUT = 5
 """Of exported audit databases."""
 meta = Table("sl_meta", METADATA, part("name", Text), *texts("value"), sqlite_with_rowid=False)
@@ -273,6 +273,7 @@ calls = Table(
     Index("sl_calls_key", "key"),
     Index("sl_calls_id", "id"),
 )
+batches = Table("sl_batches", METADATA, part("key", Text), *texts("batch created"))
 corrections = Table(
     "sl_corrections",
     METADATA,
