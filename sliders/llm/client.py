@@ -7,8 +7,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -20,16 +20,17 @@ from sliders.errors import CallFailed, ModelError, ModelRefusal, ModelUnavailabl
 from sliders.llm import ladder
 from sliders.llm.arguments import ROOMS, STRUCTURE, Arguments, mentioned
 from sliders.llm.batches import DISCOUNT, STAGES, Batches
-from sliders.llm.completions import Said, error_of, said
+from sliders.llm.completions import error_of, said
 from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.ladder import Rung
 from sliders.llm.limits import Gate, Limiter, RateLimiter
 from sliders.llm.loops import PerLoop, Turns
 from sliders.llm.model import Request, Response, Usage
 from sliders.llm.network_switch import check_requests_allowed
-from sliders.llm.odds import LISTED, chosen, odds_of, sureness, told_odds
-from sliders.llm.reading import Several, complete_items, fitting
-from sliders.llm.replies import Shape, plain_data, shape_of, told, without_bad_items
+from sliders.llm.odds import LISTED, chosen, odds_of
+from sliders.llm.reading import Several, fitting
+from sliders.llm.replied import Reply, Unusable, add_paid, good_items
+from sliders.llm.replies import Shape, plain_data, shape_of, told
 from sliders.llm.retry import (
     ServerRefusal,
     is_page,
@@ -48,40 +49,6 @@ logging.getLogger("instructor").addHandler(logging.NullHandler())
 
 _MOST_CHANGES = 12
 """Forms of one request that a server may refuse before it is given up."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """One answer of the server, not yet parsed."""
-
-    said: Said
-    usage: Usage
-    told: bool
-
-    @property
-    def text(self) -> str:
-        return self.said.text
-
-    @property
-    def first(self) -> Sequence[Mapping[str, Any]]:
-        """The likeliest first tokens."""
-        tokens = self.said.tokens
-        return (tokens[0].get("top_logprobs") or tokens[:1]) if tokens else ()
-
-    def response(self, data: Any = None, *, salvaged: bool = False) -> Response:
-        tokens = self.said.tokens
-        logs = () if self.told else tuple(token["logprob"] for token in tokens)
-        odds, sure = (told_odds(tokens), sureness(tokens)) if self.told else ({}, {})
-        ended: Any = "length" if self.said.cut else "stop"
-        return Response(self.text, data, ended, self.usage, "", salvaged, logs, odds, sure)
-
-
-class _Unusable(Exception):
-    """A reply that does not fit, with what is wrong about it."""
-
-    def __init__(self, reply: _Reply, wrong: Sequence[str]) -> None:
-        super().__init__("; ".join(wrong))
-        self.reply, self.wrong = reply, wrong
 
 
 class OpenAIModel:
@@ -232,9 +199,9 @@ class OpenAIModel:
                     break  # it is not the way of asking
                 continue
             except ModelError as error:
-                _add_paid(error, spent)
+                add_paid(error, spent)
                 raise
-            except _Unusable as unusable:
+            except Unusable as unusable:
                 tried.add(rung)
                 spent += unusable.reply.usage
                 why = (
@@ -264,7 +231,7 @@ class OpenAIModel:
         """Ask in one way: `instructor` asks and parses, the tolerant reader takes what it could not
         parse, and what that cannot read is corrected once.
         """
-        replies: list[_Reply] = []
+        replies: list[Reply] = []
 
         async def create(**prepared: Any) -> Any:
             replies.append(await self._send(request, ladder.asked(rung, prepared, shape)))
@@ -285,7 +252,7 @@ class OpenAIModel:
             attempt = failed
         try:
             return self._read(replies[0], shape)
-        except _Unusable as unusable:
+        except Unusable as unusable:
             return await self._corrected(request, shape, rung, attempt, unusable)
 
     async def _corrected(
@@ -294,7 +261,7 @@ class OpenAIModel:
         shape: Shape,
         rung: Rung,
         attempt: InstructorRetryException,
-        unusable: _Unusable,
+        unusable: Unusable,
     ) -> Response:
         """The second reply, to the conversation that `instructor` prepares for it."""
         first, again = unusable.reply, dict(attempt.create_kwargs or {})
@@ -306,19 +273,19 @@ class OpenAIModel:
             spent = first.usage + second.usage
             response = self._read(second, shape)
         except ModelError as error:
-            _add_paid(error, first.usage)
+            add_paid(error, first.usage)
             raise
-        except _Unusable as still:
-            kept = _good_items(second, shape) or _good_items(first, shape)
+        except Unusable as still:
+            kept = good_items(second, shape) or good_items(first, shape)
             if kept is None:
-                raise _Unusable(replace(second, usage=spent), still.wrong) from still
+                raise Unusable(replace(second, usage=spent), still.wrong) from still
             response = kept
         return replace(response, usage=spent)
 
-    def _read(self, reply: _Reply, shape: Shape) -> Response:
+    def _read(self, reply: Reply, shape: Shape) -> Response:
         """The reply as data, by the tolerant reader.
 
-        Raises _Unusable: it does not fit; TruncatedReply: it stopped at the limit and no complete
+        Raises Unusable: it does not fit; TruncatedReply: it stopped at the limit and no complete
         item of a list could be kept.
         """
         try:
@@ -327,13 +294,13 @@ class OpenAIModel:
             broken, wrong = False, told(error)
         except ValueError as error:
             broken, wrong = not isinstance(error, Several), (str(error),)
-        if (reply.said.cut or broken) and (kept := _good_items(reply, shape)):
+        if (reply.said.cut or broken) and (kept := good_items(reply, shape)):
             return kept
         if reply.said.cut:
             raise self._truncated(reply)
-        raise _Unusable(reply, wrong)
+        raise Unusable(reply, wrong)
 
-    def _truncated(self, reply: _Reply) -> TruncatedReply:
+    def _truncated(self, reply: Reply) -> TruncatedReply:
         what = "holds no complete item; split the input"
         if reply.said.thought:
             what = "was all thought; set SLIDERS_REASONING_EFFORT=low, or use another model"
@@ -345,7 +312,7 @@ class OpenAIModel:
         error.usage = reply.usage
         return error
 
-    async def _send(self, request: Request, arguments: dict[str, Any]) -> _Reply:
+    async def _send(self, request: Request, arguments: dict[str, Any]) -> Reply:
         """Send a request, and once more where the model had no room left to answer in."""
         reply = await self._fitted(request, arguments)
         if reply.said.thought and not self._arguments.room:
@@ -356,17 +323,17 @@ class OpenAIModel:
         try:
             second = await self._fitted(request, arguments)
         except ModelError as error:
-            _add_paid(error, reply.usage)
+            add_paid(error, reply.usage)
             raise
         return replace(second, usage=reply.usage + second.usage)
 
-    def _thought_too_long(self, reply: _Reply, request: Request) -> bool:
+    def _thought_too_long(self, reply: Reply, request: Request) -> bool:
         """Whether a reply was cut because thoughts took the room of its answer."""
         if not reply.said.cut or (reply.text and not reply.said.thought):
             return False
         return 2 * self.count_tokens(reply.text) < request.max_tokens
 
-    async def _fitted(self, request: Request, arguments: dict[str, Any]) -> _Reply:
+    async def _fitted(self, request: Request, arguments: dict[str, Any]) -> Reply:
         """Send a request as the server takes it; what it refuses is learned, and it is sent again.
 
         Raises ServerRefusal: it is refused for what it says, or for the shape that it asks for.
@@ -463,7 +430,7 @@ class OpenAIModel:
 
     def _reply(
         self, completion: object, seconds: float, counted: Callable[[], int], request: Request
-    ) -> _Reply:
+    ) -> Reply:
         if is_page(completion) or (isinstance(completion, str) and not self._answered):
             raise not_the_interface(self._where, 200, completion)
         one = said(completion)
@@ -487,18 +454,4 @@ class OpenAIModel:
             )
             declined.usage = usage
             raise declined
-        return _Reply(one, usage, request.told)
-
-
-def _add_paid(error: ModelError, before: Usage) -> None:
-    """Count what was paid before an error, too."""
-    error.usage = before + error.usage if isinstance(error.usage, Usage) else before
-
-
-def _good_items(reply: _Reply, shape: Shape) -> Response | None:
-    """What is complete of the reply, without list items that do not fit: one bad row does
-    not cost the others.
-    """
-    items = complete_items(reply.text)
-    data = None if items is None else without_bad_items(items, shape)
-    return None if data is None else reply.response(data, salvaged=True)
+        return Reply(one, usage, request.told)
