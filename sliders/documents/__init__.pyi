@@ -1,3 +1,6 @@
+from .apart import ReadingLimits as ReadingLimits
+from .apart import load_apart as load_apart
+from .apart import load_each as load_each
 from .builder import DocumentBuilder as DocumentBuilder
 from .discovery import SourceFile as SourceFile
 from .discovery import discover as discover
@@ -12,7 +15,6 @@ from .document import TableGrid as TableGrid
 from .html_tables import html_table as html_table
 from .loaders import LoadFailure as LoadFailure
 from .loaders import load as load
-from .loaders import load_each as load_each
 from .loaders import load_source as load_source
 from .loaders import load_text as load_text
 from .partition import read_docx as read_docx

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from sliders.documents.partition import read_docx, read_email, read_html, read_m
 from sliders.documents.pdf.reader import read_pdf
 from sliders.documents.sheets import read_csv, read_xlsx
 from sliders.documents.text import parse_text, read_text
+from sliders.documents.unstructured_offline import partitioner
 from sliders.errors import DocumentError
 
 Reader = Callable[[bytes, str], Document]
@@ -35,6 +36,9 @@ _READERS: dict[str, Reader] = {
     sniff.TSV: read_csv,
     sniff.EMAIL: read_email,
 }
+
+
+_PARTITIONED = frozenset({sniff.MARKDOWN, sniff.HTML, sniff.DOCX, sniff.PPTX, sniff.EMAIL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,16 @@ def read_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> remote.Fetche
     return read
 
 
+def prepare(source: SourceFile, read: remote.Fetched) -> None:
+    """Load the packages that the file's reader needs: their memory is not the file's.
+
+    Raises:
+        DocumentError: the bytes are no document that can be read, or a package is missing.
+    """
+    if sniff.sniff(read.raw, source.name, Path(read.file_name).suffix.lower()) in _PARTITIONED:
+        partitioner("text", "partition_text", source.name)
+
+
 def parse(source: SourceFile, read: remote.Fetched) -> Document:
     """The document of a file's bytes.
 
@@ -106,17 +120,6 @@ def load_text(text: str, name: str) -> Document:
     if not text.strip():
         raise DocumentError(f"{name}: the text is empty; give some")
     return parse_text(text, name, text.encode("utf-8", "surrogatepass"))
-
-
-def load_each(
-    sources: Iterable[SourceFile], max_bytes: int = MAX_BYTES
-) -> Iterator[Document | LoadFailure]:
-    """One file after the other, so that a large collection is never in memory as a whole."""
-    for source in sources:
-        try:
-            yield load_source(source, max_bytes)
-        except DocumentError as error:
-            yield failure(source, error)
 
 
 def failure(source: SourceFile, error: Exception) -> LoadFailure:

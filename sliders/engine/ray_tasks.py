@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sliders.documents import loaders
+from sliders.documents.apart import load_apart
 from sliders.documents.discovery import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure
@@ -27,7 +28,7 @@ def parse_task(
     the driver's machine.
     """
     try:
-        document = loaders.parse(source, read or loaders.read_source(source, max_bytes))
+        document = load_apart(source, max_bytes, read)
     except DocumentError as error:
         return loaders.failure(source, error)
     return document, chunk_document(

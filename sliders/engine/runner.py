@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from sliders.documents.apart import load_each
 from sliders.documents.discovery import SourceFile
 from sliders.documents.document import Document
-from sliders.documents.loaders import LoadFailure, load_each
+from sliders.documents.loaders import LoadFailure
 from sliders.documents.tables import place_of
 from sliders.engine.ways import ways_of
 from sliders.extraction.extract import Extraction

@@ -6,6 +6,7 @@ The packages that only extras bring are hidden from the command.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 _HIDING = """
 import sys
-hidden = set(sys.argv.pop(1).split(","))
+hidden = {hidden!r}
 
 class WithoutHidden:
     def __init__(self, finder):
@@ -30,9 +31,8 @@ class WithoutHidden:
             return self.finder.find_spec(name, path, target)
 
 sys.meta_path[:] = [WithoutHidden(finder) for finder in sys.meta_path]
-from sliders.cli import main
-main()
 """
+"""A module that every interpreter imports when it starts, children of the command too."""
 
 
 def _names(requirements: list[str] | None) -> set[str]:
@@ -41,7 +41,7 @@ def _names(requirements: list[str] | None) -> set[str]:
     return {re.split(r"[^\w.-]", line, maxsplit=1)[0].lower().replace("_", "-") for line in lines}
 
 
-def _hidden() -> str:
+def _hidden() -> set[str]:
     """Top-level modules of installed distributions that a plain install does not bring."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     plain, todo = {"sliders", "pip", "setuptools"}, _names(project["dependencies"])
@@ -57,23 +57,26 @@ def _hidden() -> str:
         module: {name.lower().replace("_", "-") for name in names}
         for module, names in by_module.items()
     }
-    return ",".join(module for module, names in normal.items() if not names & plain)
+    return {module for module, names in normal.items() if not names & plain}
 
 
 @pytest.fixture(scope="module")
-def hidden() -> str:
+def hiding(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose `sitecustomize` hides what a plain install does not bring."""
     modules = _hidden()
-    assert {"unstructured", "xllamacpp", "openpyxl", "pyarrow", "ray"} <= set(modules.split(","))
-    assert not {"openai", "pypdfium2", "pandas"} & set(modules.split(","))
-    return modules
+    assert {"unstructured", "xllamacpp", "openpyxl", "pyarrow", "ray"} <= modules
+    assert not {"openai", "pypdfium2", "pandas"} & modules
+    folder = tmp_path_factory.mktemp("hiding")
+    (folder / "sitecustomize.py").write_text(_HIDING.format(hidden=modules), encoding="utf-8")
+    return folder
 
 
-def _sliders(hidden: str, folder: Path, *words: str) -> tuple[int, str, str]:
+def _sliders(hiding: Path, folder: Path, *words: str) -> tuple[int, str, str]:
     done = subprocess.run(
-        [sys.executable, "-c", _HIDING, hidden, *words],
+        [sys.executable, "-m", "sliders", *words],
         cwd=folder,
         env={
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": f"{hiding}{os.pathsep}{ROOT}",
             "PATH": "",
             "HOME": str(folder),
             "SLIDERS_CACHE_DIR": str(folder),
@@ -85,7 +88,7 @@ def _sliders(hidden: str, folder: Path, *words: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_text_csv_and_pdf_are_read(hidden: str, tmp_path: Path) -> None:
+def test_text_csv_and_pdf_are_read(hiding: Path, tmp_path: Path) -> None:
     from reportlab.pdfgen import canvas
 
     papers = tmp_path / "papers"
@@ -95,7 +98,7 @@ def test_text_csv_and_pdf_are_read(hidden: str, tmp_path: Path) -> None:
     page = canvas.Canvas(str(papers / "page.pdf"))
     page.drawString(72, 720, "The lock cost 640,000 euros.")
     page.save()
-    code, out, error = _sliders(hidden, tmp_path, "add", "papers", "--quiet")
+    code, out, error = _sliders(hiding, tmp_path, "add", "papers", "--quiet")
     assert (code, error) == (0, "")
     assert out.startswith("3 ")
 
@@ -114,15 +117,15 @@ def test_text_csv_and_pdf_are_read(hidden: str, tmp_path: Path) -> None:
     ids=lambda value: value if isinstance(value, str) else " ".join(value[:2]),
 )
 def test_the_extra_is_named(
-    hidden: str, tmp_path: Path, words: tuple[str, ...], extra: str
+    hiding: Path, tmp_path: Path, words: tuple[str, ...], extra: str
 ) -> None:
     (tmp_path / "note.txt").write_text("The bridge cost 4.6 million euros.", encoding="utf-8")
     (tmp_path / "page.html").write_text(
         "<p>The bridge cost 4.6 million euros.</p>", encoding="utf-8"
     )
     openpyxl.Workbook().save(tmp_path / "sheet.xlsx")
-    _sliders(hidden, tmp_path, "add", "note.txt")
-    code, _, error = _sliders(hidden, tmp_path, *words)
+    _sliders(hiding, tmp_path, "add", "note.txt")
+    code, _, error = _sliders(hiding, tmp_path, *words)
     assert code != 0
     assert f"sliders[{extra}]" in error
     assert "checkout" not in error

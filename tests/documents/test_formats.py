@@ -202,5 +202,5 @@ def test_formats_that_need_the_extra_name_it(
     word.add_paragraph("text")
     word.save(str(tmp_path / "a.docx"))
     monkeypatch.setattr("sliders.documents.unstructured_offline.importlib.import_module", missing)
-    with pytest.raises(DocumentError, match=r'pip install "\.\[docs\]"'):
+    with pytest.raises(DocumentError, match=r'pip install "sliders\[docs\]"'):
         load(tmp_path / "a.docx")

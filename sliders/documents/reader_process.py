@@ -1,0 +1,44 @@
+"""The child process that reads files: `python -m sliders.documents.reader_process`.
+
+A message is the bytes of one file with its name and limits; the reply is its document, or the
+words of an error. What a reader of a format did not foresee ends the process, which says what it
+was.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from types import TracebackType
+
+from sliders.child import Messages, limited
+from sliders.documents import loaders
+from sliders.errors import DocumentError
+
+
+def main() -> None:
+    """Serve until the parent closes the pipe."""
+    messages = Messages()
+
+    def tell(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
+        messages.reply(pickle.dumps(("broke", f"{kind.__name__}: {error}")))
+
+    sys.excepthook = tell
+    for message in messages:
+        source, read, memory_bytes, seconds, most_bytes = pickle.loads(message)
+        try:
+            loaders.prepare(source, read)
+            with limited(memory_bytes, seconds):
+                document = loaders.parse(source, read)
+        except DocumentError as error:
+            messages.reply(pickle.dumps(("refused", str(error))))
+            continue
+        except MemoryError:
+            messages.reply(pickle.dumps(("large", "")))
+            continue
+        reply = pickle.dumps(("document", document))
+        messages.reply(reply if len(reply) <= most_bytes else pickle.dumps(("large", "")))
+
+
+if __name__ == "__main__":
+    main()
