@@ -7,7 +7,7 @@ import email.policy
 import io
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from email.message import EmailMessage
 from typing import Any
 
@@ -16,9 +16,11 @@ from sliders.documents.builder import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document, ElementKind
 from sliders.documents.html_tables import html_table, lift_tables
+from sliders.documents.slides_file import rewritten_slides
 from sliders.documents.tables import pipe_cells
 from sliders.documents.text import add_lines, pipe_ranges
 from sliders.documents.unstructured_offline import partitioner
+from sliders.documents.word_file import rewritten_word
 from sliders.errors import DocumentError
 from sliders.values.notes import is_note
 
@@ -84,13 +86,13 @@ def _html_elements(text: str, name: str) -> Iterable[Any]:
 
 
 def read_docx(raw: bytes, name: str) -> Document:
-    """A document out of a Word file."""
-    return _office(raw, name, "docx", sniff.DOCX)
+    """A document out of a Word file; its tracked changes are accepted."""
+    return _office(raw, name, "docx", sniff.DOCX, rewritten_word)
 
 
 def read_pptx(raw: bytes, name: str) -> Document:
-    """A document out of a presentation; a slide is a page."""
-    return _office(raw, name, "pptx", sniff.PPTX)
+    """A document out of a presentation; a slide is a page, its notes stand below it."""
+    return _office(raw, name, "pptx", sniff.PPTX, rewritten_slides)
 
 
 def read_email(raw: bytes, name: str) -> Document:
@@ -128,15 +130,22 @@ def _add_body(builder: DocumentBuilder, body: Any, name: str) -> None:
         add_lines(builder, ["", *text.split("\n")])
 
 
-def _office(raw: bytes, name: str, module: str, media_type: str) -> Document:
+def _office(
+    raw: bytes,
+    name: str,
+    module: str,
+    media_type: str,
+    rewritten: Callable[[bytes], tuple[bytes, list[str]]],
+) -> Document:
     partition = partitioner(module, f"partition_{module}", name)
     try:
-        elements = partition(file=io.BytesIO(raw))
+        file, warnings = rewritten(raw)
+        elements = partition(file=io.BytesIO(file))
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
         raise DocumentError(
             f"{name}: the file is damaged ({type(error).__name__}); save it again"
         ) from error
-    return _document(elements, raw, name, media_type, ())
+    return _document(elements, raw, name, media_type, warnings)
 
 
 def _document(

@@ -101,7 +101,7 @@ def _number_pattern(language: str) -> re.Pattern[str]:
            (?:\s?(?:(?:de|di|of)\s|d['’])?(?P<after>{choice(CURRENCY_NAMES)}|{MARKS})(?!\d){ENDED})?)
     """
     return re.compile(
-        rf"""(?<![{WORD}/])(?<![A-Za-z]-)(?<![\d][.,:])
+        rf"""(?<![{WORD}/^])(?<![A-Za-z]-)(?<![\d][.,:])
         (?P<paren>\((?=[^()\n]{{1,40}}\)))?
         (?P<sign>(?<![{WORD})])(?:[-−–﹣+]|△\s?|(?:{MINUS_WORDS})\s|负|負))?
         {_LEAD}?(?P<before>{MARKS}\s?)?
@@ -109,7 +109,8 @@ def _number_pattern(language: str) -> re.Pattern[str]:
         (?P<sign2>[-−])?
         (?:(?P<whole>\d{{1,3}})?(?:(?<=\d)[\s-])?(?<![\d])(?P<over>\d{{1,2}})[/⁄](?P<under>2|3|4|8|16|32)(?![/\d⁄])
           |(?P<core>(?>\d{{1,3}}(?:[{SPACES}'’]\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*|\.\d+))
-           (?:(?:[eE]|\s?[×x*]\s?10\^)(?P<power>[-−+]?\d{{1,2}})(?![{WORD}.,])|\s?[×x]\s?10(?P<raised>[⁻⁺]?[⁰¹²³⁴-⁹]+))?)
+           (?:(?:[eE]|\s?[×x*]\s?10\^)(?P<power>[-−+]?\d{{1,2}})(?![{WORD}.,])|\s?[×x]\s?10(?P<raised>[⁻⁺]?[⁰¹²³⁴-⁹]+)
+              |(?P<mark>\^[-−+]?\d{{1,3}}(?:,\d{{1,3}})*|\[\d{{1,2}}\]|[⁻⁺]?[⁰¹²³⁴-⁹]+)(?![{WORD}]))?)
         (?![/⁄:]?\d)
         {tail}
         """,
@@ -259,6 +260,8 @@ def _base(match: re.Match[str], decimal: DecimalMark, whole: bool) -> Decimal | 
     if base is not None and match["vulgar"]:
         base += Decimal(_VULGAR[match["vulgar"].strip()])
     power = match["power"] or match["raised"]
+    if base is not None and match["mark"]:
+        return _with_mark(match["core"], base, match["mark"])
     if base is None or not power:
         return base
     power = power.translate(_RAISED)
@@ -266,6 +269,14 @@ def _base(match: re.Match[str], decimal: DecimalMark, whole: bool) -> Decimal | 
     if not match["raised"] and not has_marks:
         return None  # a code such as "12E5"
     return base.scaleb(int(power))
+
+
+def _with_mark(core: str, base: Decimal, mark: str) -> Decimal:
+    """A number with raised digits behind it: a power of 10 itself, else a footnote's mark."""
+    power = mark.lstrip("^").translate(_RAISED)
+    return (
+        base.scaleb(int(power) - 1) if core == "10" and re.fullmatch(r"[-+]?\d+", power) else base
+    )
 
 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−", "0123456789-+-")

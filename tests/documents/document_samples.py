@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import tempfile
+from pathlib import Path
 
 from reportlab.lib.pagesizes import letter
 from reportlab.pdfgen import canvas
 
-from sliders.documents import Document
+from sliders.documents import Document, load
 
 
 def check_document(document: Document) -> Document:
@@ -104,3 +106,11 @@ def statement_page() -> list[Placed]:
             page.extend((x - 62, y, "$") for x in (380, 460, 540))
     page.append((60, 260, "The notes are an integral part of this statement."))
     return page
+
+
+def read_file(raw: bytes, name: str) -> Document:
+    """The document of a file of that name, its invariants checked."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_bytes(raw)
+        return check_document(load(path))

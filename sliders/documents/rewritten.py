@@ -1,0 +1,94 @@
+"""What rewriting a file before it is read keeps count of, and how raised digits are written."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
+
+_SHOWN, _SHOWN_PIECES = 60, 3
+_ENDS_IN_NUMBER = re.compile(r"\d\s?[%‰)\]€$£¥]?$")
+_RAISED = re.compile(r"\s*([-−–+]?\d{1,3}(?:\s?[,;]\s?\d{1,3})*)\s*")
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """The words that were left out of a document on purpose, by why ("hidden text")."""
+
+    pieces: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, why: str, words: str) -> None:
+        """Count words that are left out; white space is not counted."""
+        if words.strip():
+            self.pieces.setdefault(why, []).append(" ".join(words.split()))
+
+    def warnings(self) -> list[str]:
+        """One line for each reason, with the first words."""
+        return [self._line(why, words) for why, words in self.pieces.items()]
+
+    @staticmethod
+    def _line(why: str, pieces: list[str]) -> str:
+        shown = "; ".join(
+            f'"{words[:_SHOWN]}..."' if len(words) > _SHOWN else f'"{words}"'
+            for words in pieces[:_SHOWN_PIECES]
+        )
+        places = f"{len(pieces)} place{'s' * (len(pieces) > 1)}"
+        more = ", ..." if len(pieces) > _SHOWN_PIECES else ""
+        return f"{why} was left out in {places}: {shown}{more}"
+
+
+def raised(before: str, text: str) -> str:
+    """Raised text as it stands behind what is before it: digits behind a number are written
+    with a mark, 10 and a raised 6 as 10^6; anything else stays.
+    """
+    if _ENDS_IN_NUMBER.search(before[-4:]) is None or (digits := _RAISED.fullmatch(text)) is None:
+        return text
+    return "^" + digits[1].replace(" ", "").replace("−", "-").replace("–", "-")
+
+
+def write_raised(leaves: Iterable[tuple[Any, bool]]) -> None:
+    """Write the raised digits of a paragraph with their mark; `leaves` are its pieces of
+    text in order, and whether each is raised.
+    """
+    before, first = "", None
+    for leaf, is_raised in leaves:
+        if is_raised and first is not None:  # one raised number in several pieces
+            first.text, leaf.text = (first.text or "") + (leaf.text or ""), ""
+        if is_raised:
+            first = leaf if first is None else first
+            continue
+        before = _marked(first, before) + (leaf.text or "")
+        first = None
+    _marked(first, before)
+
+
+def _marked(leaf: Any, before: str) -> str:
+    if leaf is None:
+        return before
+    leaf.text = raised(before, leaf.text or "")
+    return before + str(leaf.text)
+
+
+def with_parts(raw: bytes, parts: dict[str, bytes]) -> bytes:
+    """A zip file with other content in some of its parts."""
+    target = BytesIO()
+    with (
+        zipfile.ZipFile(BytesIO(raw)) as old,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as new,
+    ):
+        for entry in old.infolist():
+            new.writestr(entry.filename, parts.get(entry.filename) or old.read(entry))
+    return target.getvalue()
+
+
+def xml_of(raw: bytes) -> Any:
+    """The root of an XML part of a file; entities and addresses in it are not followed."""
+    from lxml import etree  # type: ignore[import-untyped]
+
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, huge_tree=True, remove_comments=True
+    )
+    return etree.fromstring(raw, parser)
