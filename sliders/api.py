@@ -24,7 +24,7 @@ from sliders.engine.connections import connect
 from sliders.engine.estimate import Estimate, estimate
 from sliders.engine.fill import fill_cells
 from sliders.engine.ingest import AddReport, Paths, add_paths, add_text
-from sliders.engine.query_results import Tables
+from sliders.engine.query_results import TableFrames
 from sliders.engine.query_run import explain_query
 from sliders.engine.question import TABLES
 from sliders.engine.question_columns import describe_pinned, plan_tables
@@ -462,9 +462,9 @@ class Workspace:
         return export(self.session.catalog, Path(path), format)
 
     @property
-    def tables(self) -> Tables:
+    def tables(self) -> TableFrames:
         """The data tables as pandas frames, by name."""
-        return Tables(self.session)
+        return TableFrames(self.session)
 
     @property
     def usage(self) -> Usage:

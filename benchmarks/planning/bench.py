@@ -20,7 +20,7 @@ from benchmarks.scoring import Prediction, score_answer
 from benchmarks.subset import over_documents
 from benchmarks.suites import GoldQuestion, load_suite
 from benchmarks.values import token_f1
-from sliders.answer import Answer, Context, PassageSource, fitting
+from sliders.answer import Answer, PassageSource, SearchContext, fitting
 from sliders.api import Workspace
 from sliders.engine import ask_questions, connect, passage_source
 from sliders.llm import Message, Model, Request, Response
@@ -233,7 +233,7 @@ async def fixed_retrieval(ws: Workspace, question: str) -> Answer:
 async def short_retrieval(ws: Workspace, question: str) -> Answer:
     """Retrieval with this project's own segments: dense, five of 256 tokens, one call."""
     source: PassageSource = passage_source(ws.session, question)
-    found = source.search(question, Context(5, 256, (0, 1)))
+    found = source.search(question, SearchContext(5, 256, (0, 1)))
     return await plain_answer(ws, question, "\n\n".join(f"[{p.header}]\n{p.text}" for p in found))
 
 

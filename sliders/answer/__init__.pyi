@@ -18,8 +18,8 @@ from .passage_reader import read as read
 from .passage_reader import read_request as read_request
 from .passage_reader import value_of_words as value_of_words
 from .passage_reader import work_out as work_out
-from .passages import Context as Context
 from .passages import PassageSource as PassageSource
+from .passages import SearchContext as SearchContext
 from .profile import ColumnProfile as ColumnProfile
 from .profile import TableProfile as TableProfile
 from .profile import profile_tables as profile_tables
@@ -36,7 +36,7 @@ from .range import widened as widened
 from .ranking import Ranking as Ranking
 from .ranking import rank as rank
 from .ranking import verify_scores as verify_scores
-from .reading_workflows import Asked as Asked
+from .reading_workflows import PassageQuestion as PassageQuestion
 from .reading_workflows import candidates as candidates
 from .reading_workflows import fitting as fitting
 from .reading_workflows import lookup as lookup
@@ -70,5 +70,5 @@ from .sql_writer import STEPS as STEPS
 from .sql_writer import SqlWriter as SqlWriter
 from .sql_writer import step_sql_request as step_sql_request
 from .turns import RunSql as RunSql
-from .turns import SqlAttempt as SqlAttempt
+from .turns import SqlTurn as SqlTurn
 from .turns import TableView as TableView

@@ -108,7 +108,7 @@ IN_PARTS = PassageForm(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PassageReading:
     """What one call over passages gave.
 
     `answered` is False for a refusal; `citations` are the words that carry the answer, or that one
@@ -165,17 +165,17 @@ async def read(
     *,
     logprobs: bool = False,
     form: PassageForm = IN_PARTS,
-) -> Reading:
+) -> PassageReading:
     """Answer from passages; "unanswerable" where they do not hold it."""
     if not passages:
-        return Reading(False, reason="no passage was found")
+        return PassageReading(False, reason="no passage was found")
     try:
         reply = await model.generate(
             read_request(question, passages, mode, logprobs=logprobs, form=form)
         )
     except CallFailed as error:
         spent = error.usage if isinstance(error.usage, Usage) else Usage()
-        return Reading(False, reason=str(error), usage=spent, failed=True)
+        return PassageReading(False, reason=str(error), usage=spent, failed=True)
     data = reply.data if isinstance(reply.data, dict) else {}
     confidence = (
         sum(reply.token_logprobs) / len(reply.token_logprobs) if reply.token_logprobs else None
@@ -203,7 +203,7 @@ def _answered(
     confidence: float | None,
     usage: Usage,
     factor: int = 1,
-) -> Reading:
+) -> PassageReading:
     """One thing or a list of things: refusals and repetitions are left out, a number must be
     printed, worked out or a small count; `factor` is the scale that the question asks for.
     """
@@ -212,7 +212,9 @@ def _answered(
     kept = [item for item in dict.fromkeys(things.said) if item not in left_out]
     if not kept:
         why = _why_nothing(things)
-        return Reading(False, citations=quoted, reason=why, confidence=confidence, usage=usage)
+        return PassageReading(
+            False, citations=quoted, reason=why, confidence=confidence, usage=usage
+        )
     named = tuple(dict.fromkeys(c for item in kept for c in cite_quote(item, passages)))
     found = (quoted or named) if len(kept) == 1 else (named or quoted)
     done = things.done
@@ -222,7 +224,7 @@ def _answered(
     if things.counted and things.made_up:
         reasons.append("the number is no printed one: the model counted")
     lacking = f"left out, printed nowhere: {', '.join(left_out)}" if left_out else ""
-    return Reading(
+    return PassageReading(
         True,
         values if len(values) > 1 else values[0],
         text=", ".join(f"{done[item]}" if item in done else item for item in kept),
@@ -301,21 +303,21 @@ def _in_scale(answer: str, factor: int) -> Scalar:
 
 def _calculated(
     expression: str, quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage
-) -> Reading:
+) -> PassageReading:
     texts = [p.shown for p in passages]
     expression = expression.strip(" ,;:")
     citations = cite_quote(quote, passages)
     if is_refusal(expression):
         reason = "the passages do not hold the numbers"
-        return Reading(
+        return PassageReading(
             False, citations=citations, reason=reason, confidence=confidence, usage=usage
         )
     worked = work_out(expression, texts)
     if worked is None:
         if not _in_words(expression):
             reason = f"the calculation {expression!r} cannot be worked out"
-            return Reading(False, reason=reason, confidence=confidence, usage=usage)
-        return Reading(
+            return PassageReading(False, reason=reason, confidence=confidence, usage=usage)
+        return PassageReading(
             True,
             expression,
             expression,
@@ -327,11 +329,11 @@ def _calculated(
     if worked.unknown:
         named = ", ".join(f"{n:g}" for n in worked.unknown)
         reason = f"the calculation {expression!r} uses numbers that are not printed: {named}"
-        return Reading(False, reason=reason, confidence=confidence, usage=usage)
+        return PassageReading(False, reason=reason, confidence=confidence, usage=usage)
     value = round(worked.value, 6)
     number: float | int = int(value) if value == int(value) else value
     cited = citations or _cite_numbers(worked.numbers, passages)
-    return Reading(
+    return PassageReading(
         True, number, f"{number}", cited, f"worked out: {expression.strip()}", confidence, usage
     )
 

@@ -55,7 +55,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class SearchContext:
     """How to search: `segments` of at most `tokens` each, `weights` of words and meaning; segments
     below the share `threshold` of the best score are left out."""
 
@@ -141,17 +141,19 @@ class PassageSource:
             for d in self.documents.values()
         )
 
-    def rank(self, question: str, context: Context) -> tuple[RankedSegment, ...]:
+    def rank(self, question: str, context: SearchContext) -> tuple[RankedSegment, ...]:
         """The best segments, best first."""
         return self.index(context.tokens).retrieve(
             question, weights=context.weights, threshold=context.threshold
         )
 
-    def search(self, question: str, context: Context) -> tuple[Passage, ...]:
+    def search(self, question: str, context: SearchContext) -> tuple[Passage, ...]:
         """The best passages, in the order of their best segment."""
         return self.assemble(self.rank(question, context)[: context.segments], context)
 
-    def assemble(self, ranked: Sequence[RankedSegment], context: Context) -> tuple[Passage, ...]:
+    def assemble(
+        self, ranked: Sequence[RankedSegment], context: SearchContext
+    ) -> tuple[Passage, ...]:
         """Segments as passages: neighbours joined, tables recovered."""
         pieces: dict[str, list[tuple[int, int, float]]] = {}
         for segment in ranked:

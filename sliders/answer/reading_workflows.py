@@ -16,7 +16,7 @@ from sliders.answer.passage_reader import (
     IN_PARTS,
     Mode,
     PassageForm,
-    Reading,
+    PassageReading,
     cite_quote,
     is_refusal,
     read,
@@ -24,7 +24,7 @@ from sliders.answer.passage_reader import (
     unprinted,
     value_of_words,
 )
-from sliders.answer.passages import Context, Passage, PassageSource
+from sliders.answer.passages import Passage, PassageSource, SearchContext
 from sliders.answer.ranking import rank
 from sliders.answer.result import Answer, Citation, Completeness, Status
 from sliders.answer.route import MAX_STEPS
@@ -45,7 +45,7 @@ _REPLY_ROOM = 700
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PassageQuestion:
     """A question as a workflow gets it.
 
     `search` is what is searched for (the question with terms that mean the same); `positive` and
@@ -57,7 +57,7 @@ class Asked:
     question: str
     source: PassageSource
     model: Model
-    context: Context = field(default_factory=Context)
+    context: SearchContext = field(default_factory=SearchContext)
     mode: Mode = "words"
     search: str = ""
     positive: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class Asked:
         """Tokens of passages that fit into one call."""
         return self.model.context_tokens - _REPLY_ROOM - self.model.count_tokens(self.question)
 
-    async def read(self, passages: Sequence[Passage], *, logprobs: bool = False) -> Reading:
+    async def read(self, passages: Sequence[Passage], *, logprobs: bool = False) -> PassageReading:
         """What one call over passages gives."""
         reading = await read(
             self.question, passages, self.model, self.mode, logprobs=logprobs, form=self.form
@@ -85,7 +85,7 @@ class Asked:
         self.seen.extend(() if reading.failed else passages)
         return reading
 
-    async def read_on(self, passages: Sequence[Passage]) -> Reading:
+    async def read_on(self, passages: Sequence[Passage]) -> PassageReading:
         """What one call gives over what of the passages was not read before, with the words of
         earlier ones that it may need.
         """
@@ -94,12 +94,12 @@ class Asked:
         more = fitting(self.source.unread(passages, self.seen), room)
         if not more:
             lacking = "the passages do not hold the answer" if passages else "no passage was found"
-            return Reading(False, reason=lacking)
+            return PassageReading(False, reason=lacking)
         reading = await self.read([*known, *more])
         self.keep(reading)
         return reading
 
-    def keep(self, reading: Reading) -> None:
+    def keep(self, reading: PassageReading) -> None:
         """Keep the words that a reading without an answer names for the next one."""
         places = () if reading.answered else reading.citations
         known = {(p.document_id, p.start) for p in self.needed}
@@ -107,7 +107,7 @@ class Asked:
         self.needed.extend(self.source.passage(c.document_id, c.start, c.end, 1.0) for c in fresh)
 
 
-async def lookup(asked: Asked) -> Answer:
+async def lookup(asked: PassageQuestion) -> Answer:
     """One search, one call; a second one with all segments where the first ones do not answer."""
     ranked = asked.source.rank(asked.query, asked.context)[: asked.context.segments]
     best = asked.source.assemble(ranked[: asked.first], asked.context)
@@ -124,7 +124,7 @@ async def lookup(asked: Asked) -> Answer:
     return finished(asked, await asked.read_on(passages), "lookup", notes, spent)
 
 
-async def split(asked: Asked) -> Answer:
+async def split(asked: PassageQuestion) -> Answer:
     """A search for the question and for each of the sub-questions that the model makes of it, one
     call over what they found.
     """
@@ -143,7 +143,7 @@ async def split(asked: Asked) -> Answer:
     return finished(asked, reading, "split", (note,), usage)
 
 
-async def stepwise(asked: Asked) -> Answer:
+async def stepwise(asked: PassageQuestion) -> Answer:
     """Read, say what must be looked up next, search for that, until the answer is found or
     nothing new is asked.
     """
@@ -167,7 +167,7 @@ async def stepwise(asked: Asked) -> Answer:
         said = step.answer if not is_refusal(step.answer) else ""
         if said and unprinted(said, [*facts, *(p.text for p in passages)]) is None:
             cited = tuple(citations) or cite_quote(said, passages)
-            reading = Reading(True, value_of_words(said), said, cited)
+            reading = PassageReading(True, value_of_words(said), said, cited)
             return finished(asked, reading, "stepwise", (*_steps_note(queries), *notes), usage)
         query = step.next_question
         if not query or is_refusal(query) or query in queries or not fresh:
@@ -177,7 +177,7 @@ async def stepwise(asked: Asked) -> Answer:
     return finished(asked, reading, "stepwise", (*_steps_note(queries), *notes), usage)
 
 
-async def candidates(asked: Asked) -> Answer:
+async def candidates(asked: PassageQuestion) -> Answer:
     """An answer from each passage alone, ranked by the user's constraints;
     `rows` are different answers, best first.
     """
@@ -192,7 +192,7 @@ async def candidates(asked: Asked) -> Answer:
         if refused:
             told = f"{len(refused)} of {len(passages)} passages could not be read"
             reason = f"{told}: {refused[0].reason}"
-        nothing = Reading(False, reason=reason, failed=bool(refused))
+        nothing = PassageReading(False, reason=reason, failed=bool(refused))
         return finished(asked, nothing, "candidates", (), usage)
     texts = [" ".join([r.text, *(c.quote for c in r.citations), p.header]) for p, r in pairs]
     ranking = rank(
@@ -214,12 +214,12 @@ async def candidates(asked: Asked) -> Answer:
     return replace(answer, columns=("candidate", "score"), rows=rows)
 
 
-def _same(reading: Reading) -> str:
+def _same(reading: PassageReading) -> str:
     """What equal answers have in common."""
     return str(reading.value).casefold()
 
 
-def _voted(readings: Sequence[Reading]) -> list[float | None]:
+def _voted(readings: Sequence[PassageReading]) -> list[float | None]:
     """Each answer's confidence, in log-probability, with that of the passages that gave
     the same answer added.
     """
@@ -232,7 +232,7 @@ def _voted(readings: Sequence[Reading]) -> list[float | None]:
     return [math.log(shares[name]) for name, _ in known]
 
 
-async def whole(asked: Asked) -> Answer:
+async def whole(asked: PassageQuestion) -> Answer:
     """All documents in one call; `failed` with the reason where they do not
     fit the model's window.
     """
@@ -241,11 +241,11 @@ async def whole(asked: Asked) -> Answer:
         reason = (
             f"the documents do not fit the model's window of {asked.model.context_tokens} tokens"
         )
-        return finished(asked, Reading(False, reason=reason, failed=True), "whole_context")
+        return finished(asked, PassageReading(False, reason=reason, failed=True), "whole_context")
     return finished(asked, await asked.read_on(passages), "whole_context")
 
 
-async def precise(asked: Asked, first: Answer) -> Answer:
+async def precise(asked: PassageQuestion, first: Answer) -> Answer:
     """The cascade: what was not read of the documents is read, all of it or as much as fits, where
     the question is not answered.
 
@@ -256,7 +256,7 @@ async def precise(asked: Asked, first: Answer) -> Answer:
     every = asked.source.whole(asked.room + sum(p.tokens for p in asked.seen))
     passages, what = asked.source.unread(every or (), asked.seen), "the rest of the documents"
     if every is None or sum(p.tokens for p in passages) > asked.room:
-        wide = Context(20, 400, asked.context.weights, threshold=0.0)
+        wide = SearchContext(20, 400, asked.context.weights, threshold=0.0)
         passages = asked.source.unread(asked.source.search(asked.query, wide), asked.seen)
         what = f"{sum(p.tokens for p in fitting(passages, asked.room))} tokens of other passages"
     reading = await asked.read_on(passages)
@@ -275,8 +275,8 @@ def fitting(passages: Sequence[Passage], room: int) -> tuple[Passage, ...]:
 
 
 def finished(
-    asked: Asked,
-    reading: Reading,
+    asked: PassageQuestion,
+    reading: PassageReading,
     workflow: str,
     notes: Sequence[str] = (),
     usage: Usage | None = None,
@@ -393,7 +393,7 @@ def step_request(
 
 
 async def _step(
-    asked: Asked, facts: Sequence[str], passages: Sequence[Passage]
+    asked: PassageQuestion, facts: Sequence[str], passages: Sequence[Passage]
 ) -> tuple[Step, Usage, str]:
     request = step_request(asked.question, facts, passages, asked.form)
     data, usage, refused = await _asked_for(request, asked.model)

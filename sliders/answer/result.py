@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sliders.answer.doubts import Doubt, Gap, command_of, doubt_lines, named
 from sliders.answer.range import AnswerRange
 from sliders.answer.result_shape import headline, table_of
-from sliders.answer.turns import SqlAttempt, Value
+from sliders.answer.turns import SqlTurn, Value
 from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Usage
@@ -302,6 +302,6 @@ class SqlAnswer(Answer):
     over canonical names.
     """
 
-    attempts: tuple[SqlAttempt, ...] = ()
+    attempts: tuple[SqlTurn, ...] = ()
     others: tuple[int | float, ...] = ()
     by_names: tuple[int | float, ...] = ()

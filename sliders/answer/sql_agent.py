@@ -25,7 +25,7 @@ from sliders.answer.result_shape import NOT_FOUND, empty, text_of, value_of, yes
 from sliders.answer.result_units import units_of
 from sliders.answer.sql_prompt import Turn, result_lines
 from sliders.answer.sql_writer import STEPS, SqlWriter
-from sliders.answer.turns import QueryResult, RunSql, SqlAttempt, TableView, Value
+from sliders.answer.turns import QueryResult, RunSql, SqlTurn, TableView, Value
 from sliders.errors import CallFailed, QueryError, StoreError
 from sliders.llm.model import Model, Request, Usage
 from sliders.sentences import Sentences
@@ -45,7 +45,7 @@ class _Talk:
     usage: Usage = field(default_factory=Usage)
 
     @property
-    def attempts(self) -> tuple[SqlAttempt, ...]:
+    def attempts(self) -> tuple[SqlTurn, ...]:
         return tuple(turn.attempt for turn in self.turns)
 
 
@@ -93,19 +93,19 @@ def _temperature(talk: _Talk) -> float:
     return STUCK_TEMPERATURE if _stuck(talk) else 0.0
 
 
-async def _attempt(request: Request, model: Model, writer: SqlWriter, talk: _Talk) -> SqlAttempt:
+async def _attempt(request: Request, model: Model, writer: SqlWriter, talk: _Talk) -> SqlTurn:
     """What the model does; a call that failed is told as a turn."""
     try:
         reply = await model.generate(request)
     except CallFailed as error:
         talk.usage += error.usage if isinstance(error.usage, Usage) else Usage()
-        return SqlAttempt("", "", error=str(error))
+        return SqlTurn("", "", error=str(error))
     talk.usage += reply.usage
     return writer.attempt(reply)
 
 
 def _turn(
-    attempt: SqlAttempt,
+    attempt: SqlTurn,
     known: Sequence[TableProfile],
     run_sql: RunSql,
     talk: _Talk,
@@ -228,7 +228,7 @@ def _kept_findings(question: str, last: Turn) -> tuple[Finding, ...]:
 
 
 def _said(
-    attempt: SqlAttempt, result: QueryResult, known: Sequence[TableProfile]
+    attempt: SqlTurn, result: QueryResult, known: Sequence[TableProfile]
 ) -> tuple[Value, str, tuple[str, ...]]:
     """The value and the text of an answer, and the units of its columns: yes or no where the
     question asks for it, or the only cell says it.

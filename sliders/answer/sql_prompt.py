@@ -10,7 +10,7 @@ from rapidfuzz import utils
 
 from sliders.answer.finding import Finding, Kind, cell_text
 from sliders.answer.profile import MAX_EXAMPLES, ColumnProfile, TableProfile
-from sliders.answer.turns import QueryResult, SqlAttempt
+from sliders.answer.turns import QueryResult, SqlTurn
 from sliders.schema.types import ColumnType
 from sliders.sql.quoting import plain_identifier, quote_literal
 from sliders.values.expected import DATED, NUMERIC, TEXTUAL
@@ -45,7 +45,7 @@ class Turn:
     values behind a 0 before.
     """
 
-    attempt: SqlAttempt
+    attempt: SqlTurn
     told: tuple[str, ...]
     result: QueryResult | None = None
     found: tuple[Finding, ...] = ()

@@ -13,7 +13,7 @@ from sliders.answer.finding import Kind
 from sliders.answer.profile import TableProfile
 from sliders.answer.result import SqlAnswer
 from sliders.answer.sql_prompt import Shown, Turn, on_one_line, result_lines, shown_values
-from sliders.answer.turns import Action, Asks, RunSql, SqlAttempt
+from sliders.answer.turns import Action, Asks, RunSql, SqlTurn
 from sliders.llm.dialect import FULL
 from sliders.llm.model import Message, Model, Request, Response
 from sliders.llm.prompts import joined_hash, load_prompt
@@ -65,7 +65,7 @@ class SqlWriter:
 
     shown: Shown
     request: SqlRequest
-    attempt: Callable[[Response], SqlAttempt]
+    attempt: Callable[[Response], SqlTurn]
     second_look: SecondLook
     statements: int
     repeats: bool
@@ -124,7 +124,7 @@ def _preview(turn: Turn) -> Sequence[str]:
     return say("statement_gave"), *result_lines(turn.result, PREVIEW_ROWS)
 
 
-def step_attempt(reply: Response) -> SqlAttempt:
+def step_attempt(reply: Response) -> SqlTurn:
     """What the model does, its statement as it wrote it, and why it cannot answer."""
     data = reply.data if isinstance(reply.data, Mapping) else {}
     action = data.get("action")
@@ -132,7 +132,7 @@ def step_attempt(reply: Response) -> SqlAttempt:
     asks: Asks = next((one for one in get_args(Asks) if one == data.get("asks")), "")
     reason = str(data.get("reason") or "") if kind == "cannot" else ""
     sql, meant = statement_in(str(data.get("sql") or "")), str(data.get("meant") or "")
-    return SqlAttempt(reply.text, sql, kind, error=reason, asks=asks, meant=meant)
+    return SqlTurn(reply.text, sql, kind, error=reason, asks=asks, meant=meant)
 
 
 async def _no_second_look(

@@ -72,7 +72,7 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
-class SqlAttempt:
+class SqlTurn:
     """One turn of the model: `written` is its reply, `sql` the statement that ran (the same
     but for SQL dialect).
 

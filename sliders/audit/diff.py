@@ -190,7 +190,7 @@ def difference(catalog: Catalog, first: int | None = None, second: int | None = 
         StoreError: there is no such run, or no two runs to compare.
     """
     before, after = _pair(catalog.journal.runs(), first, second)
-    context = _Context(catalog, before, after)
+    context = _DiffContext(catalog, before, after)
     rows: list[RowChange] = []
     cells: list[CellChange] = []
     touched: dict[str, list[Cause]] = {}
@@ -230,7 +230,7 @@ def _asked(run: Run) -> set[str]:
     return {str(answer["question"]) for answer in run.outcome.get("answers", ())} or {run.question}
 
 
-class _Context:
+class _DiffContext:
     """What the causes are read from: documents, calls and decisions between two runs."""
 
     def __init__(self, catalog: Catalog, before: Run, after: Run) -> None:
@@ -263,7 +263,7 @@ class _Context:
         )
 
 
-def _table_changes(context: _Context, table: str) -> Iterator[RowChange | CellChange]:
+def _table_changes(context: _DiffContext, table: str) -> Iterator[RowChange | CellChange]:
     old, new = context.version(table, context.since), context.version(table, context.until)
     if new is None or (old is not None and old.version == new.version):
         return
@@ -303,7 +303,7 @@ def _table_changes(context: _Context, table: str) -> Iterator[RowChange | CellCh
 
 
 def _of_changed_documents(
-    context: _Context, gone: Sequence[DataRow], fresh: Sequence[DataRow]
+    context: _DiffContext, gone: Sequence[DataRow], fresh: Sequence[DataRow]
 ) -> tuple[list[tuple[DataRow, DataRow]], list[DataRow], list[DataRow]]:
     """Rows of a document's old and new text, in pairs where it gives as many as before;
     what is left on either side.
@@ -327,7 +327,7 @@ def _repair(version: TableVersion) -> Cause:
     return Cause("repair", f"{version.operation}: {version.reason}"[:300])
 
 
-def _read(context: _Context, version: TableVersion) -> Cause:
+def _read(context: _DiffContext, version: TableVersion) -> Cause:
     if context.before.settings.get("model") != context.after.settings.get("model"):
         return Cause(
             "model",
@@ -345,7 +345,10 @@ def _held(row: DataRow, column: str, printed: Mapping[str, str]) -> Scalar:
 
 
 def _cell_changes(
-    context: _Context, new: TableVersion, pairs: Sequence[tuple[DataRow, DataRow]], asked: set[str]
+    context: _DiffContext,
+    new: TableVersion,
+    pairs: Sequence[tuple[DataRow, DataRow]],
+    asked: set[str],
 ) -> Iterator[CellChange]:
     catalog = context.catalog
     relation = catalog.schemas.relation(new.table)
@@ -383,14 +386,14 @@ def _cell_changes(
         yield CellChange(new.table, second.document, second.row_id, name, before, after, cause)
 
 
-def _person(context: _Context, lineage: Lineage, column: str) -> Cause | None:
+def _person(context: _DiffContext, lineage: Lineage, column: str) -> Cause | None:
     if column in lineage.decided:
         return Cause("correction", lineage.decided[column].words)
     back = [d for d in context.decisions if (d.verdict, d.table) == ("revoked", lineage.table)]
     return Cause("correction", back[-1].reason) if back else None
 
 
-def _reading(context: _Context, cells: Iterable[Any], runs: Mapping[str, int]) -> Cause | None:
+def _reading(context: _DiffContext, cells: Iterable[Any], runs: Mapping[str, int]) -> Cause | None:
     """Whether a call after the first run gave the value, and by which model."""
     later = [
         cell for cell in cells if cell is not None and runs.get(cell.call_id, 0) > context.before.id
@@ -401,7 +404,7 @@ def _reading(context: _Context, cells: Iterable[Any], runs: Mapping[str, int]) -
     return Cause("model", f"read again by {model}, prompt {later[0].prompt_hash[:8]}")
 
 
-def _cut(context: _Context, table: str, column: str) -> Cause | None:
+def _cut(context: _DiffContext, table: str, column: str) -> Cause | None:
     made = [
         d
         for d in context.decisions

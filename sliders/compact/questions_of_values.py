@@ -13,7 +13,7 @@ from sliders.errors import ModelError
 from sliders.extraction.asking import Refusal, generate, paid_for
 from sliders.extraction.cell import Cell
 from sliders.extraction.check import Checked
-from sliders.extraction.extract import Change
+from sliders.extraction.extract import CodeChange
 from sliders.extraction.grid_rows import Unread
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request, Response
@@ -27,7 +27,7 @@ at 9 of the 32 answers without a warning are wrong then, before 10 of 28 (under 
 
 
 @dataclass(slots=True)
-class Reading:
+class ChunkReading:
     """One chunk on its way: what is spent, what was refused, what code changed, and lines of
     grids that gave no row.
     """
@@ -36,7 +36,7 @@ class Reading:
     model: Model
     tokens: int = 0
     refusals: list[Refusal] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
+    changes: list[CodeChange] = field(default_factory=list)
     missed: list[Unread] = field(default_factory=list)
 
     def kept(self, checked: Checked, table: str) -> Cell:
@@ -44,7 +44,7 @@ class Reading:
         cell = checked.cell
         if checked.before is not None:
             self.changes.append(
-                Change(table, cell.column, checked.before, cell.value, checked.finding)
+                CodeChange(table, cell.column, checked.before, cell.value, checked.finding)
             )
         return cell
 
@@ -63,7 +63,7 @@ class Reading:
 
 
 def cells_of(
-    reading: Reading,
+    reading: ChunkReading,
     source: Source,
     table: str,
     columns: Sequence[Column],

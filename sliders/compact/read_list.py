@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sliders.compact.questions_of_values import Reading, cells_of
+from sliders.compact.questions_of_values import ChunkReading, cells_of
 from sliders.compact.value_prompts import YES_NO, is_judged, rows_prompt, says_again
 from sliders.errors import ModelError, TruncatedReply
 from sliders.extraction.asking import Refusal, generate, paid_for
@@ -26,7 +26,9 @@ from sliders.values.parse import typed
 _DEEPEST = 4
 
 
-async def read_list(reading: Reading, source: Source, asked: Asked, depth: int = 0) -> list[Row]:
+async def read_list(
+    reading: ChunkReading, source: Source, asked: Asked, depth: int = 0
+) -> list[Row]:
     """All rows that a text lists; a reply that was cut is asked again in halves of the text.
 
     Names first and then each entry from its own words did better on the written catalogue that it
@@ -65,7 +67,7 @@ async def read_list(reading: Reading, source: Source, asked: Asked, depth: int =
 
 
 def _rows(
-    reading: Reading,
+    reading: ChunkReading,
     source: Source,
     asked: Asked,
     items: Sequence[Any],
@@ -85,7 +87,9 @@ def _rows(
     return _beside_grids(reading, source, asked, rows)
 
 
-def _beside_grids(reading: Reading, source: Source, asked: Asked, rows: Sequence[Row]) -> list[Row]:
+def _beside_grids(
+    reading: ChunkReading, source: Source, asked: Asked, rows: Sequence[Row]
+) -> list[Row]:
     """The rows, their values in doubt that a grid prints in another row; its lines that gave
     none are kept with them.
     """
@@ -125,7 +129,7 @@ def _at_next_place(source: Source, cell: Cell, taken: dict[tuple[str, str], int]
 
 
 def _cells(
-    reading: Reading,
+    reading: ChunkReading,
     source: Source,
     asked: Asked,
     item: dict[str, Any],

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sliders.compact.check_values import with_words
-from sliders.compact.questions_of_values import Reading, cells_of
+from sliders.compact.questions_of_values import ChunkReading, cells_of
 from sliders.compact.read_list import read_list
 from sliders.compact.value_prompts import (
     choices_of,
@@ -32,7 +32,7 @@ from sliders.schema.types import Column
 
 async def read_compact(source: Source, asked: Sequence[Asked], model: Model) -> Extraction:
     """The rows of the tables asked, table by table."""
-    reading = Reading(source, model)
+    reading = ChunkReading(source, model)
     rows: list[Row] = []
     for wanted in asked:
         if wanted.table.grain == "document":
@@ -83,7 +83,9 @@ VALUES = ChunkReader(read_compact, values_requests, lambda: values_prompt("", ()
 """A model that is asked for typed values, then for the words, and for judgements by themselves."""
 
 
-async def _one_row(reading: Reading, source: Source, asked: Asked, document: str) -> list[Cell]:
+async def _one_row(
+    reading: ChunkReading, source: Source, asked: Asked, document: str
+) -> list[Cell]:
     """The cells of the one row that a text tells of: stated ones in one object, then
     judged ones one by one.
     """
@@ -96,7 +98,7 @@ async def _one_row(reading: Reading, source: Source, asked: Asked, document: str
 
 
 async def _stated(
-    reading: Reading, source: Source, table: str, columns: Sequence[Column], document: str
+    reading: ChunkReading, source: Source, table: str, columns: Sequence[Column], document: str
 ) -> dict[str, Cell]:
     request = values_prompt(document, columns)
     reply = await reading.ask(request, table)
@@ -118,7 +120,7 @@ async def _stated(
     return cells
 
 
-async def _judged(reading: Reading, table: str, column: Column, document: str) -> Cell:
+async def _judged(reading: ChunkReading, table: str, column: Column, document: str) -> Cell:
     """The model's own word for now, with the odds that a cut over the collection is made from."""
     request = judge_prompt(document, column)
     reply = await reading.ask(request, table)

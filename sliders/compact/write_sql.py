@@ -21,7 +21,7 @@ from sliders.answer.result_shape import Rows, empty
 from sliders.answer.sql_agent import result_of
 from sliders.answer.sql_prompt import Shown, Turn, named_values, on_one_line, shown_values
 from sliders.answer.sql_writer import SqlWriter
-from sliders.answer.turns import RunSql, SqlAttempt
+from sliders.answer.turns import RunSql, SqlTurn
 from sliders.errors import CallFailed
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Model, Request, Response
@@ -65,16 +65,16 @@ def bare_sql_request(
     return Request("answer", messages, said, max_tokens=SHOWN.max_tokens, temperature=temperature)
 
 
-def bare_attempt(reply: Response) -> SqlAttempt:
+def bare_attempt(reply: Response) -> SqlTurn:
     """The statement of a reply; of one that was cut none: what is left may run, and mean
     something else.
     """
     if reply.finish_reason == "length":
-        return SqlAttempt(reply.text, "", error=_CUT)
+        return SqlTurn(reply.text, "", error=_CUT)
     text = reply.text.strip()
     if text.upper().startswith(CANNOT):
-        return SqlAttempt(reply.text, "", "cannot", error=text[len(CANNOT) :].strip(" :\n"))
-    return SqlAttempt(reply.text, statement_in(text))
+        return SqlTurn(reply.text, "", "cannot", error=text[len(CANNOT) :].strip(" :\n"))
+    return SqlTurn(reply.text, statement_in(text))
 
 
 def second_prompt(question: str, profiles: Sequence[TableProfile]) -> Request:

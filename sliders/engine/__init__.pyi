@@ -44,7 +44,7 @@ from .query_evidence import load_learned as load_learned
 from .query_evidence import save_learned as save_learned
 from .query_joins import canonical_forms as canonical_forms
 from .query_joins import matcher as matcher
-from .query_results import Tables as Tables
+from .query_results import TableFrames as TableFrames
 from .query_results import is_sql as is_sql
 from .query_results import known_frame as known_frame
 from .query_results import needed_cells as needed_cells

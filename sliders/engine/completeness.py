@@ -28,7 +28,7 @@ def completeness(
         uncovered: the part of the question that no column holds, in words.
         stopped: why filling the tables stopped before its end.
     """
-    extractions, documents = session.catalog.extractions, _Documents(session, tuple(columns))
+    extractions, documents = session.catalog.extractions, _FillingDocuments(session, tuple(columns))
     tasks = [task for table in columns for task in extractions.tasks(table)]
     left = {task.chunk_id for task in tasks if task.state in ("gated", "pruned")}
     done, failed = {t.chunk_id for t in tasks if t.state == "done"}, _failed(session, columns)
@@ -61,7 +61,7 @@ def completeness(
     )
 
 
-class _Documents:
+class _FillingDocuments:
     """The current documents by what they are to some tables: `filling` them, or `silent`.
 
     A document that fills other tables alone is of another kind, and neither; it is of the same kind
@@ -135,7 +135,7 @@ def _failed(session: Session, columns: Mapping[str, Sequence[str]]) -> dict[str,
     return failed
 
 
-def _failures(documents: _Documents, failed: Mapping[str, str]) -> Iterator[Gap]:
+def _failures(documents: _FillingDocuments, failed: Mapping[str, str]) -> Iterator[Gap]:
     """The parts that could not be read, as one gap that names their documents."""
     if failed:
         names = documents.named(documents.of(set(failed)))

@@ -29,7 +29,7 @@ from sliders.engine.trial import Trial
 from sliders.engine.variations import TableVariations
 from sliders.errors import QueryError, StoreError
 from sliders.sql.statement import parse_select
-from sliders.store.copied_tables import Change, CopiedTables
+from sliders.store.copied_tables import CopiedTables, TrialChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,9 @@ def _with_unread(
         without = {
             r.relation.relation: _rows_only_from(session, r.table.name, chunks) for r in reads
         }
-        gone = [Change(name, row_id, None) for name, rows in without.items() for row_id in rows]
+        gone = [
+            TrialChange(name, row_id, None) for name, rows in without.items() for row_id in rows
+        ]
         with sandbox.changed(gone):
             before = number_in(sandbox.run(sql).rows)
         number = extrapolated(measured.value, before, len(chunks), ledger.gated_chunks)

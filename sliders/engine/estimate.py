@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sliders.engine.choose_chunks import LONG
 from sliders.engine.document_samples import samples
-from sliders.engine.fill import BEFORE_GATE, Work, missing_work
+from sliders.engine.fill import BEFORE_GATE, ChunkWork, missing_work
 from sliders.engine.question_columns import known_need
 from sliders.engine.session import Session
 from sliders.engine.understand import check
@@ -165,7 +165,7 @@ def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request
     return [request for request in requests if model.known(request) is None]
 
 
-def _assumed_work(session: Session) -> list[Work]:
+def _assumed_work(session: Session) -> list[ChunkWork]:
     """Every chunk, asked for columns of one row a document that are not known yet."""
     columns = tuple(Column(f"assumed_{n}") for n in range(_ASSUMED_COLUMNS))
     asked = Asked(Table("assumed", columns, row="assumed", grain="document"), columns)
@@ -174,10 +174,10 @@ def _assumed_work(session: Session) -> list[Work]:
         for d in session.catalog.documents.all()
         for c in session.catalog.chunks.of(d.id)[:BEFORE_GATE]
     )
-    return [Work(chunk, (asked,)) for chunk in chunks]
+    return [ChunkWork(chunk, (asked,)) for chunk in chunks]
 
 
-def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[Work]:
+def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[ChunkWork]:
     """The missing work, without what choosing drops of long documents."""
     taken: Counter[str] = Counter()
     kept = []
@@ -204,7 +204,9 @@ def _gate(session: Session, chunks: Sequence[int]) -> StageEstimate:
     return StageEstimate("gate", calls, prompt, _GATE_REPLY * len(chunks))
 
 
-def _extraction(session: Session, work: Sequence[Work], gated: frozenset[str]) -> StageEstimate:
+def _extraction(
+    session: Session, work: Sequence[ChunkWork], gated: frozenset[str]
+) -> StageEstimate:
     model = session.models.model_for("extract")
     reader = ways_of(model).reader
     calls, prompt, reply = 0.0, 0.0, 0.0

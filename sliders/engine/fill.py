@@ -31,7 +31,7 @@ BEFORE_GATE = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ChunkWork:
     """One unit: the columns of each table that one chunk was not asked for yet."""
 
     chunk: Chunk
@@ -42,7 +42,7 @@ _Missing = dict[str, tuple[Asked, ...]]
 """What a document was not asked for yet, by chunk id."""
 
 
-def missing_work(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[Work]:
+def missing_work(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[ChunkWork]:
     """What is still to be asked for these columns by table, document by document."""
     missing = _missing(session, wanted, session.catalog.chunks.places())
     return [item for document, asked in missing.items() for item in _work(session, document, asked)]
@@ -89,9 +89,9 @@ def _known_elsewhere(session: Session, missing: Iterable[_Missing]) -> bool:
     )
 
 
-def _work(session: Session, document_id: str, missing: _Missing) -> list[Work]:
+def _work(session: Session, document_id: str, missing: _Missing) -> list[ChunkWork]:
     chunks = session.catalog.chunks.of(document_id)
-    return [Work(c, missing[c.id]) for c in chunks if c.id in missing]
+    return [ChunkWork(c, missing[c.id]) for c in chunks if c.id in missing]
 
 
 async def fill_cells(
@@ -185,7 +185,9 @@ async def _document_and_card(session: Session, document_id: str) -> tuple[Docume
     return document, await card_of(session, document)
 
 
-async def _kept(filling: Filling, work: list[Work], document: Document, card: str) -> list[Work]:
+async def _kept(
+    filling: Filling, work: list[ChunkWork], document: Document, card: str
+) -> list[ChunkWork]:
     """The work of a document that is done; what is left out is a decision and a task of its own."""
     session = filling.session
     chunks = [item.chunk for item in work]
@@ -223,7 +225,7 @@ def _all_asked(every: Iterable[Asked]) -> list[Asked]:
 
 
 def _leave_out(
-    session: Session, work: Sequence[Work], why: Mapping[str, str], state: TaskState
+    session: Session, work: Sequence[ChunkWork], why: Mapping[str, str], state: TaskState
 ) -> None:
     verdict = "gated out" if state == "gated" else state
     left = [item for item in work if item.chunk.id in why]
@@ -239,12 +241,12 @@ def _task(asked: Asked, chunk_id: str, state: TaskState, reason: str) -> Task:
     return Task(asked.table.name, tuple(c.name for c in asked.columns), chunk_id, state, reason)
 
 
-async def _read(filling: Filling, work: Sequence[Work], document: Document, card: str) -> None:
+async def _read(filling: Filling, work: Sequence[ChunkWork], document: Document, card: str) -> None:
     """The chunks of a document side by side; at a budget's end those that are under way are
     finished and counted.
     """
 
-    async def one(item: Work) -> None:
+    async def one(item: ChunkWork) -> None:
         async with filling.slots:
             if not filling.stopped:
                 try:
@@ -255,7 +257,7 @@ async def _read(filling: Filling, work: Sequence[Work], document: Document, card
     await together(*map(one, work))
 
 
-async def _one(filling: Filling, item: Work, document: Document, card: str) -> None:
+async def _one(filling: Filling, item: ChunkWork, document: Document, card: str) -> None:
     session, chunk = filling.session, item.chunk
     placed = {a.table.name: _placed(session, a, chunk) for a in item.asked}
     asked = tuple(
@@ -279,33 +281,33 @@ async def _one(filling: Filling, item: Work, document: Document, card: str) -> N
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _KnownRows:
     """The rows of a chunk that are known, and the columns by which new cells find them."""
 
     rows: tuple[Row, ...] = ()
     identity: tuple[str, ...] = ()
 
 
-def _placed(session: Session, asked: Asked, chunk: Chunk) -> _Placed:
+def _placed(session: Session, asked: Asked, chunk: Chunk) -> _KnownRows:
     """The key is read with every column that is asked for later; where rows have none yet, the
     first columns that they have.
     """
     if asked.table.grain != "many":
-        return _Placed()
+        return _KnownRows()
     known = session.catalog.extractions.rows(asked.table.name, document_ids=[chunk.document_id])
     names = {c.name for c in asked.columns}
     read = {cell.column for row in known for cell in row.cells if cell.value is not None}
     first = [n for n in asked.table.column_names if n in read and n not in names][:_FIRST]
     key = [n for n in asked.table.key if n not in names]
     identity = key if read.intersection(key) else dict.fromkeys([*key, *first])
-    return _Placed(tuple(row for row in known if row.chunk_id == chunk.id), tuple(identity))
+    return _KnownRows(tuple(row for row in known if row.chunk_id == chunk.id), tuple(identity))
 
 
 _FIRST = 2
 """Columns that identify rows without a key."""
 
 
-def _rows(asked: Asked, found: Extraction, placed: _Placed) -> Sequence[Row]:
+def _rows(asked: Asked, found: Extraction, placed: _KnownRows) -> Sequence[Row]:
     """The rows of a table, on those that stand."""
     table, names = asked.table, [c.name for c in asked.columns]
     rows, whole = found.of(table.name), not found.failed(table.name)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sliders.answer.passages import Context, PassageSource, Skip, Span
+from sliders.answer.passages import PassageSource, SearchContext, Skip, Span
 from sliders.documents.document import Document
 from sliders.engine.hint_sections import ignored, locate
 from sliders.engine.kept_segments import KeptSegments
@@ -17,7 +17,7 @@ from sliders.engine.session import Session
 from sliders.retrieval.context import Outline
 from sliders.schema.hints import Hints, Ignore, Locate
 
-PROBE = Context(5, 150, (1, 1))
+PROBE = SearchContext(5, 150, (1, 1))
 """The search by which a question is judged."""
 MOST_CHARACTERS = 2_000_000
 """Documents beyond this are chosen by full-text search first: embedding takes about a second

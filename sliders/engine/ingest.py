@@ -10,7 +10,7 @@ from sliders.documents.discovery import Source, discover
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_text, same_content
 from sliders.documents.remote import is_address
-from sliders.engine.runner import Parsed, cut_later
+from sliders.engine.runner import ParsedDocument, cut_later
 from sliders.engine.session import Session
 from sliders.engine.unread_files import REFUSED, record_passed_over
 from sliders.errors import DocumentError
@@ -86,7 +86,7 @@ def add_text(session: Session, text: str, name: str) -> AddReport:
     return _add(session, [parsed], 1)
 
 
-def _add(session: Session, found: Iterable[Parsed | LoadFailure], total: int) -> AddReport:
+def _add(session: Session, found: Iterable[ParsedDocument | LoadFailure], total: int) -> AddReport:
     """Store one document after the other; each is forgotten before the next is read."""
     outcomes: dict[str, list[str]] = {"new": [], "same": [], "changed": []}
     failures: list[LoadFailure] = []
@@ -129,7 +129,7 @@ def _is_there(source: str) -> bool:
     return is_address(source) or Path(source).is_file()
 
 
-def _store(session: Session, parsed: Parsed) -> str:
+def _store(session: Session, parsed: ParsedDocument) -> str:
     """A document with its chunks, all or nothing; whether it was new, the same or changed."""
     document = parsed.document
     with session.catalog.database.transaction():

@@ -12,7 +12,7 @@ import numpy as np
 from sliders.engine.session import Session
 from sliders.query.cost import Depths, Share, Statistics
 from sliders.retrieval.embeddings import Embedder, Vectors
-from sliders.retrieval.evidence import Evidence, build_evidence, seed_evidence
+from sliders.retrieval.evidence import AttributeEvidence, build_evidence, seed_evidence
 from sliders.schema.names import spoken_name
 from sliders.schema.types import Column, Table
 from sliders.store.facts import Figure
@@ -74,12 +74,12 @@ class Layout:
 class Learned:
     """Evidence and figures of one table.
 
-    Evidence is rebuilt whenever twice as many segments held the attribute.
+    AttributeEvidence is rebuilt whenever twice as many segments held the attribute.
     """
 
     table: str
     statistics: Statistics = field(default_factory=Statistics)
-    evidence: dict[str, Evidence] = field(default_factory=dict)
+    evidence: dict[str, AttributeEvidence] = field(default_factory=dict)
     vectors: dict[str, list[Vectors]] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
     layouts: dict[str, Layout] = field(default_factory=dict)

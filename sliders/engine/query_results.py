@@ -28,7 +28,7 @@ from sliders.sql.limits import Result
 from sliders.sql.quoting import quote_identifier
 from sliders.sql.statement import parse_select
 from sliders.store.cage import run_readonly
-from sliders.store.copied_tables import Change, CopiedTables
+from sliders.store.copied_tables import CopiedTables, TrialChange
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Tables(Mapping[str, "pd.DataFrame"]):
+class TableFrames(Mapping[str, "pd.DataFrame"]):
     """The current version of each data table, read on access."""
 
     def __init__(self, session: Session) -> None:
@@ -216,7 +216,7 @@ def without_earlier(session: Session, sql: str) -> pd.DataFrame:
     }
     relations = [r for r in session.catalog.schemas.relations() if r.current_version is not None]
     gone = [
-        Change(relation.relation, str(row_id), None)
+        TrialChange(relation.relation, str(row_id), None)
         for relation in relations
         if earlier
         for row_id, document in session.catalog.tables.read(

@@ -27,8 +27,8 @@ from sliders.documents.discovery import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure
 from sliders.engine.ray_tasks import index_task, parse_task
-from sliders.engine.ray_workers import KEPT_DOCUMENTS, Limits, Reader, SharedLimiter
-from sliders.engine.runner import ExtractionCall, LocalRunner, Parsed
+from sliders.engine.ray_workers import KEPT_DOCUMENTS, ClusterLimits, Reader, SharedLimiter
+from sliders.engine.runner import ExtractionCall, LocalRunner, ParsedDocument
 from sliders.engine.ways import ways_of
 from sliders.errors import DocumentError, SettingsError, SlidersError
 from sliders.extraction.asking import Refusal
@@ -69,7 +69,7 @@ class RayRunner(LocalRunner):
         self._address = settings.ray_address or os.environ.get("RAY_ADDRESS") or "local"
         _check_address(self._address)
         self._here = LocalRunner()
-        self._cluster: _Cluster | None = None
+        self._cluster: _RayCluster | None = None
         self._under_way: dict[int, asyncio.Event] = {}
         self._fresh: bool | None = None
         self._seen: set[int] = set()
@@ -80,7 +80,7 @@ class RayRunner(LocalRunner):
 
     def parse(
         self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
-    ) -> Iterator[Parsed | LoadFailure]:
+    ) -> Iterator[ParsedDocument | LoadFailure]:
         """See `LocalRunner.parse`."""
 
         def submit(source: SourceFile) -> Any:
@@ -93,7 +93,7 @@ class RayRunner(LocalRunner):
         for source, found in self._in_order(sources, submit):
             if isinstance(found, tuple):
                 document, chunks = found
-                yield Parsed(document, partial(list, chunks))
+                yield ParsedDocument(document, partial(list, chunks))
             else:
                 lost = DocumentError(f"{source.name}: {found}")
                 yield found if isinstance(found, LoadFailure) else loaders.failure(source, lost)
@@ -224,9 +224,9 @@ class RayRunner(LocalRunner):
             self._cluster.close()
             self._cluster = None
 
-    def _started(self) -> _Cluster:
+    def _started(self) -> _RayCluster:
         if self._cluster is None:
-            self._cluster = _Cluster(self._settings, self._address)
+            self._cluster = _RayCluster(self._settings, self._address)
         return self._cluster
 
 
@@ -239,12 +239,12 @@ _NONE = Document("", "", "", "", ())
 
 
 @dataclass(slots=True)
-class _Reader:
+class _RemoteReader:
     actor: Any
     waiting: int = 0
 
 
-class _Cluster:
+class _RayCluster:
     """A connection to Ray with the tasks and actors that this run uses."""
 
     def __init__(self, settings: Settings, address: str) -> None:
@@ -264,7 +264,9 @@ class _Cluster:
         }
         limited = settings.rpm is not None or settings.tpm is not None
         self.limits: Any = (
-            ray.remote(**held)(Limits).remote(settings.rpm, settings.tpm) if limited else None
+            ray.remote(**held)(ClusterLimits).remote(settings.rpm, settings.tpm)
+            if limited
+            else None
         )
         number = min(self.processors, settings.concurrency)
         prices = PriceTable.load(settings.prices).own
@@ -278,13 +280,13 @@ class _Cluster:
             ray_address=None,
         )
         spread = ray.remote(**held, scheduling_strategy="SPREAD")(Reader)
-        self._start: Callable[[], list[_Reader]] = lambda: [
-            _Reader(spread.remote(share, self.limits)) for _ in range(number)
+        self._start: Callable[[], list[_RemoteReader]] = lambda: [
+            _RemoteReader(spread.remote(share, self.limits)) for _ in range(number)
         ]
         self._documents: OrderedDict[str, Any] = OrderedDict()
 
     @cached_property
-    def readers(self) -> list[_Reader]:
+    def readers(self) -> list[_RemoteReader]:
         """Started when the first chunk is read: by then the processes that parsed are free, and
         have imported everything.
         """

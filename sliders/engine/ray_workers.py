@@ -52,7 +52,7 @@ class Reader:
         return self._documents[reference]
 
 
-class Limits:
+class ClusterLimits:
     """The requests and tokens a minute of all workers together: one for the whole cluster."""
 
     def __init__(self, rpm: int | None, tpm: int | None) -> None:

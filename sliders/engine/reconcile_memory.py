@@ -15,7 +15,7 @@ from sliders.store.facts import Settled, Settlement
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class ReconcileMemory:
     """`settled` are a model's decisions by the content that they were made on;
     `documents` were reconciled before.
     """
@@ -28,13 +28,15 @@ class Memory:
         return frozenset(documents) - self.documents if self.documents else None
 
 
-def recall(session: Session, table: str, before: Settled | None) -> Memory:
+def recall(session: Session, table: str, before: Settled | None) -> ReconcileMemory:
     """What earlier runs left of a table that was settled `before`."""
     documents = frozenset[str]() if before is None else before.documents
-    return Memory(session.catalog.settled.settlements(table), documents)
+    return ReconcileMemory(session.catalog.settled.settlements(table), documents)
 
 
-def remember(session: Session, result: Reconciliation, memory: Memory, now: Settled) -> None:
+def remember(
+    session: Session, result: Reconciliation, memory: ReconcileMemory, now: Settled
+) -> None:
     """Keep what this run decided beside what was decided before: words that come back are
     not asked about again.
     """

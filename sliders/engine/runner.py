@@ -26,7 +26,7 @@ from sliders.values.parse import Context
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedDocument:
     """A document, and its chunks when they are needed: one that is known
     already is not cut again.
     """
@@ -75,7 +75,7 @@ class LocalRunner:
 
     def parse(
         self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
-    ) -> Iterator[Parsed | LoadFailure]:
+    ) -> Iterator[ParsedDocument | LoadFailure]:
         """Documents with chunks of at most `max_tokens` of the model's tokens, in the order of the
         sources; each is forgotten before the next is read.
         """
@@ -111,9 +111,9 @@ class LocalRunner:
         """Give back what was taken."""
 
 
-def cut_later(document: Document, max_tokens: int, model: Model) -> Parsed:
+def cut_later(document: Document, max_tokens: int, model: Model) -> ParsedDocument:
     """The document with its chunks, which are made when they are asked for."""
-    return Parsed(
+    return ParsedDocument(
         document,
         lambda: chunk_document(document, max_tokens=max_tokens, count_tokens=model.count_tokens),
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from sliders.engine.query_evidence import Layout
 from sliders.retrieval.embeddings import Vectors
-from sliders.retrieval.evidence import Evidence
+from sliders.retrieval.evidence import AttributeEvidence
 from sliders.retrieval.index import distances_to
 from sliders.retrieval.segment_index import SegmentIndex
 
@@ -24,7 +24,7 @@ class SegmentOrder:
     sequence: tuple[int, ...]
     within: int
     sizes: tuple[int, ...]
-    evidence: Evidence
+    evidence: AttributeEvidence
     weights: tuple[float, float]
 
     def only(self, rows: frozenset[int]) -> SegmentOrder:
@@ -41,7 +41,7 @@ class SegmentOrder:
 def rank_segments(
     index: SegmentIndex,
     document_id: str,
-    evidence: Evidence,
+    evidence: AttributeEvidence,
     layout: Layout,
     weights: tuple[float, float],
     spoken: Vectors | None = None,

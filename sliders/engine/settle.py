@@ -22,7 +22,7 @@ from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation, relation_of
 from sliders.reconcile.repairs import (
     Conflict,
-    Correction,
+    DecidedCorrection,
     DocumentSource,
     Options,
     Reconciliation,
@@ -175,9 +175,9 @@ def _documents(session: Session) -> Mapping[str, DocumentSource]:
     }
 
 
-def _correction(stored: Any) -> Correction:
+def _correction(stored: Any) -> DecidedCorrection:
     subject = stored.subject
-    return Correction(
+    return DecidedCorrection(
         stored.kind,
         tuple(subject.get("where", {}).items()),
         stored.author,

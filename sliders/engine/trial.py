@@ -14,7 +14,7 @@ from sliders.answer.range import KINDS, Kind, State, Variation, bundled, counted
 from sliders.answer.result import SqlAnswer
 from sliders.extraction.cell import Scalar
 from sliders.sql.statement import parse_select, without_limit
-from sliders.store.copied_tables import Change, CopiedTables
+from sliders.store.copied_tables import CopiedTables, TrialChange
 
 MOST_VARIATIONS = 300
 _ROWS_READ = 3_000_000
@@ -110,11 +110,11 @@ class Trial:
             yield Doubt("choice", f"{tied} tied with the last one shown", "", effect, command)
 
 
-def _changes(state: State) -> Iterator[Change]:
+def _changes(state: State) -> Iterator[TrialChange]:
     rows: dict[tuple[str, str], dict[str, Scalar]] = {}
     for place, value in state:
         rows.setdefault((place.relation, place.row_id), {})[place.column] = value
     return (
-        Change(name, row_id, None if "" in values else values)
+        TrialChange(name, row_id, None if "" in values else values)
         for (name, row_id), values in rows.items()
     )

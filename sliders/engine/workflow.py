@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sliders.answer.passage_reader import Mode
-from sliders.answer.passages import Context, PassageSource
+from sliders.answer.passages import PassageSource, SearchContext
 from sliders.answer.reading_workflows import (
-    Asked,
+    PassageQuestion,
     candidates,
     lookup,
     precise,
@@ -71,16 +71,16 @@ def may_switch_off(answer: Answer, narrowed: PassageSource | None) -> bool:
     return narrowed is not None and answer.status == "not_found"
 
 
-def _asked(session: Session, source: PassageSource) -> Asked:
+def _asked(session: Session, source: PassageSource) -> PassageQuestion:
     hints, route = session.question.hints, session.question.route
     mode: Mode = "number" if route.calculate else "prose" if route.prose else "words"
     verify, words = hints.of(Verify), with_verify(hints)
     model = session.models.model_for("answer")
-    return Asked(
+    return PassageQuestion(
         words,
         source,
         model,
-        Context(route.segments, route.tokens, route.weights, route.share),
+        SearchContext(route.segments, route.tokens, route.weights, route.share),
         mode,
         search_words(words, hints),
         tuple(p for d in verify for p in d.positive),

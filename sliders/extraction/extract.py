@@ -23,7 +23,7 @@ _DEEPEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CodeChange:
     """A value that code put in the place of a reader's, because nobody could be asked again:
     of which cell, and why.
     """
@@ -52,7 +52,7 @@ class Extraction:
     rows: tuple[Row, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     tokens: int = 0
-    changes: tuple[Change, ...] = ()
+    changes: tuple[CodeChange, ...] = ()
     missed: tuple[Unread, ...] = ()
 
     def failed(self, table: str) -> bool:

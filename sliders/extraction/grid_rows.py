@@ -158,7 +158,7 @@ class _Name:
     cell: int
 
 
-class _Names:
+class _RowNames:
     """The names of one column of a table in one grid, by the number of the row that was read."""
 
     def __init__(self, grid: Grid, rows: Sequence[ReadRow], table: str, column: str) -> None:
@@ -216,18 +216,18 @@ def misplaced(source: Source, rows: Sequence[ReadRow]) -> Iterator[Misplaced]:
     another row than theirs.
     """
     for grid in grids_of(source.text):
-        names: dict[tuple[str, str], _Names] = {}
+        names: dict[tuple[str, str], _RowNames] = {}
         for number, row in enumerate(rows):
             for name in row.names() if row.table.grain == "many" else ():
                 known = names.setdefault(
-                    (row.table.name, name), _Names(grid, rows, row.table.name, name)
+                    (row.table.name, name), _RowNames(grid, rows, row.table.name, name)
                 )
                 if number in known.places:
                     yield from _of_row(source, grid, rows, number, known)
 
 
 def _of_row(
-    source: Source, grid: Grid, rows: Sequence[ReadRow], number: int, names: _Names
+    source: Source, grid: Grid, rows: Sequence[ReadRow], number: int, names: _RowNames
 ) -> Iterator[Misplaced]:
     row = rows[number]
     for column, cell in row.cells.items():
@@ -266,7 +266,7 @@ def _of_row(
 
 
 def _line_of(
-    grid: Grid, names: _Names, place: _Name, line: int, at: int, words: str, *, shared: bool
+    grid: Grid, names: _RowNames, place: _Name, line: int, at: int, words: str, *, shared: bool
 ) -> str:
     """The name in whose line a value stands that should stand in the line of its row, "" where
     nothing speaks against it.
@@ -292,7 +292,7 @@ def _line_of(
     return there.cells[place.cell].text
 
 
-def _header_of(grid: Grid, names: _Names, place: _Name, line: int, at: int, words: str) -> str:
+def _header_of(grid: Grid, names: _RowNames, place: _Name, line: int, at: int, words: str) -> str:
     """The name under which a value stands that should stand under the name of its row, "" where
     nothing speaks against it.
     """

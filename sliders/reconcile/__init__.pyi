@@ -11,8 +11,8 @@ from .repair_agent import Repairer as Repairer
 from .repair_agent import repair_cases as repair_cases
 from .repairs import Case as Case
 from .repairs import CellSource as CellSource
-from .repairs import Correction as Correction
 from .repairs import Criterion as Criterion
+from .repairs import DecidedCorrection as DecidedCorrection
 from .repairs import DocumentSource as DocumentSource
 from .repairs import Group as Group
 from .repairs import Normalization as Normalization

@@ -10,7 +10,7 @@ from sliders.reconcile.column_codes import Encoded, comparison_form
 from sliders.reconcile.human_corrections import matching_rows
 from sliders.reconcile.merge import Cluster, Dispute, Frame, Part
 from sliders.reconcile.recording import corrected
-from sliders.reconcile.repairs import Correction, Options, Repair
+from sliders.reconcile.repairs import DecidedCorrection, Options, Repair
 from sliders.reconcile.settling import Ruling
 
 
@@ -29,7 +29,7 @@ class DecidedValues:
     sources: Sequence[Encoded]
 
     @property
-    def _corrections(self) -> list[Correction]:
+    def _corrections(self) -> list[DecidedCorrection]:
         return [c for c in self.options.corrections if c.kind == "set_value"]
 
     def rule(self, clusters: Sequence[Cluster]) -> None:

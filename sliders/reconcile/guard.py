@@ -45,7 +45,7 @@ _OF_ONE_COLUMN = ("resolve_conflict", "aggregate", "canonicalize")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RepairStep:
     """A program that passed, the rows that it ran on, and the group that it left."""
 
     program: Program
@@ -59,7 +59,7 @@ class Outcome:
 
     verdict: Verdict
     reason: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[RepairStep, ...] = ()
     answered: bool = True
 
 
@@ -80,7 +80,7 @@ def repaired(
                 say("not_in_question", column=program.column, open=", ".join(case.open) or "none")
             )
         after = run_program(group, program, additive, one_thing=case.kind == "records")
-        steps.append(Step(program, tuple(group.rows), after))
+        steps.append(RepairStep(program, tuple(group.rows), after))
         group = after
     for name in case.open if case.kind != "names" else ():  # forms of two names keep two
         place = group.columns.index(name)

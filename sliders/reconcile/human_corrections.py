@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.column_codes import Codes, Encoded, comparison_form
-from sliders.reconcile.repairs import Correction
+from sliders.reconcile.repairs import DecidedCorrection
 from sliders.schema.row_names import called_as_row
 from sliders.schema.types import ColumnType, Table
 
@@ -22,7 +22,7 @@ document, compared exactly.
 """
 
 
-def check_corrections(corrections: Sequence[Correction], columns: Sequence[str]) -> None:
+def check_corrections(corrections: Sequence[DecidedCorrection], columns: Sequence[str]) -> None:
     """Refuse corrections that name no column of the table or select every row.
 
     Raises:
@@ -44,7 +44,9 @@ def check_corrections(corrections: Sequence[Correction], columns: Sequence[str])
             )
 
 
-def names_said(corrections: Sequence[Correction], column: str) -> dict[tuple[str, str], bool]:
+def names_said(
+    corrections: Sequence[DecidedCorrection], column: str
+) -> dict[tuple[str, str], bool]:
     """Pairs of a text column's values that people said to be one name (True) or two, the last
     decision of each pair.
 
@@ -60,7 +62,7 @@ def names_said(corrections: Sequence[Correction], column: str) -> dict[tuple[str
     return said
 
 
-def joins_names(correction: Correction, table: Table, key: Sequence[str]) -> bool:
+def joins_names(correction: DecidedCorrection, table: Table, key: Sequence[str]) -> bool:
     """Whether a merge says no more than that two values of a text column are one name:
     the column names no row.
     """
@@ -111,7 +113,7 @@ def _equal(left: Scalar, right: Scalar) -> bool:
 
 def apply_grouping(
     groups: Codes,
-    corrections: Sequence[Correction],
+    corrections: Sequence[DecidedCorrection],
     names: Sequence[str],
     printed: Sequence[Encoded],
     encoded: Sequence[Encoded],
@@ -153,7 +155,7 @@ def _named(
     names: Sequence[str],
     printed: Sequence[Encoded],
     encoded: Sequence[Encoded],
-    before: Sequence[Correction],
+    before: Sequence[DecidedCorrection],
 ) -> Codes:
     """The rows of a decision by what they print, else by the forms of names, else by what decisions
     `before` made of them.

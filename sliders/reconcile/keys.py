@@ -53,7 +53,7 @@ ENTRIES = KeyPlan(
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class KeyAgreement:
     """How far the other columns agree inside groups: mean and lowest kappa over columns, and
     the comparisons made.
     """
@@ -85,7 +85,7 @@ def sorted_groups(groups: Codes) -> tuple[Codes, Codes]:
     return order, starts.astype(np.int64)
 
 
-def agreement(columns: Sequence[tuple[Codes, float]], groups: Codes) -> Agreement:
+def agreement(columns: Sequence[tuple[Codes, float]], groups: Codes) -> KeyAgreement:
     """Mean Cohen's kappa of (codes, chance agreement) columns inside groups;
     groups below 0 are left out.
     """
@@ -108,8 +108,8 @@ def agreement(columns: Sequence[tuple[Codes, float]], groups: Codes) -> Agreemen
         kappas.append((rate - chance) / (1 - chance))
         comparisons += count
     if not kappas:
-        return Agreement(0.0, 0.0, 0)
-    return Agreement(float(np.mean(kappas)), min(kappas), comparisons)
+        return KeyAgreement(0.0, 0.0, 0)
+    return KeyAgreement(float(np.mean(kappas)), min(kappas), comparisons)
 
 
 def refutes_document_grain(columns: Sequence[Codes], documents: Codes, chunks: Codes) -> bool:
@@ -293,7 +293,7 @@ class KeyChooser:
             why += "; the chunks hold several rows a document, so the grain is many"
         return KeyPlan((), False, False, False, False, f"every row is a record of its own: {why}")
 
-    def _names_an_entity(self, key: tuple[str, ...], found: Agreement) -> bool:
+    def _names_an_entity(self, key: tuple[str, ...], found: KeyAgreement) -> bool:
         """Whether a key that nobody declared is believed: it holds a name, and no column
         contradicts it as a rule.
         """
@@ -333,7 +333,7 @@ class KeyChooser:
             and self._profiles[name].coverage > 0
         ]
 
-    def agreement(self, key: tuple[str, ...], across: bool = True) -> Agreement:
+    def agreement(self, key: tuple[str, ...], across: bool = True) -> KeyAgreement:
         """Agreement inside the key's groups that span several documents, or (document, key) groups
         that span several chunks.
         """

@@ -70,7 +70,7 @@ async def name_columns(
             continue
         with paused():
             forms = Forms(column, encoded[place], options, _names_rows(table, column))
-            found = _Column(table, relation, place, forms, options, memory)
+            found = _NameColumn(table, relation, place, forms, options, memory)
             pairs = found.suggested(encoded, profiles) if column.type is ColumnType.TEXT else []
         if pairs:
             await found.decide(pairs)
@@ -107,7 +107,7 @@ def _others(
     return found
 
 
-class _Column:
+class _NameColumn:
     """The names of one column that words, similarity or rows suggest to be one, and
     what becomes of them.
     """

@@ -94,7 +94,7 @@ async def reconcile_table(
         ModelUnavailable: the model cannot be reached.
     """
     options = options or Options()
-    work = _Work(table, relation, options, Memory(table, options, model, repairer))
+    work = _ReconcileRun(table, relation, options, Memory(table, options, model, repairer))
     await work.prepare()
     with paused():
         merged = work.group()
@@ -106,7 +106,7 @@ async def reconcile_table(
         return work.finish(merged)
 
 
-class _Work:
+class _ReconcileRun:
     """One run over one table."""
 
     def __init__(

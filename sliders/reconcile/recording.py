@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.guard import Step
+from sliders.reconcile.guard import RepairStep
 from sliders.reconcile.merge import Cluster, Frame, Part, provisional
-from sliders.reconcile.repairs import Correction, Options, Repair
+from sliders.reconcile.repairs import DecidedCorrection, Options, Repair
 from sliders.reconcile.statements import complete_sql, copy_sql, merge_sql, set_sql
 
 
@@ -48,7 +48,7 @@ def _ruled_by_code(frame: Frame, cluster: Cluster, options: Options) -> Iterator
         yield Repair(ruling.operation, rows, name, before, chosen.value, sql, ruling.reason)
 
 
-def _program_repair(frame: Frame, step: Step, before: tuple[Scalar, ...]) -> Repair:
+def _program_repair(frame: Frame, step: RepairStep, before: tuple[Scalar, ...]) -> Repair:
     """A program of the model, and the values that were in question before it."""
     program, columns = step.program, step.after.columns
     place = columns.index(program.column) if program.column in columns else None
@@ -106,7 +106,7 @@ def merging_repairs(frame: Frame, parts: Sequence[Part], options: Options) -> It
 
 
 def corrected(
-    frame: Frame, correction: Correction, rows: Sequence[int], stays: int, options: Options
+    frame: Frame, correction: DecidedCorrection, rows: Sequence[int], stays: int, options: Options
 ) -> Repair:
     """A value that a person decided, for the row that stands for these."""
     ids, place = frame.relation.row_ids, frame.names.index(correction.column)

@@ -90,7 +90,7 @@ class Precedence:
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class DecidedCorrection:
     """A human decision, kept as values and matched again on every run, so that it
     applies to later rows too.
 
@@ -258,7 +258,7 @@ class Options:
     criteria: tuple[Criterion, ...] = ()
     normalize: tuple[Normalization, ...] = ()
     precede: tuple[Precedence, ...] = ()
-    corrections: tuple[Correction, ...] = ()
+    corrections: tuple[DecidedCorrection, ...] = ()
     settled: tuple[Settlement, ...] = ()
     changed: frozenset[str] | None = None
     batch: int = 8

@@ -42,7 +42,7 @@ class _Unit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Limits:
+class _ChunkLimits:
     text: str
     max_tokens: int
     count: CountTokens
@@ -76,7 +76,7 @@ def chunk_document(
         )
     if not document.text:
         return ()
-    limits = _Limits(document.text, max_tokens, count_tokens)
+    limits = _ChunkLimits(document.text, max_tokens, count_tokens)
     whole = limits.tokens(0, len(document.text))
     if whole <= max_tokens:
         spans: Sequence[tuple[int, int, int]] = [(0, len(document.text), whole)]
@@ -108,7 +108,7 @@ def _chunk(
     )
 
 
-def _units(document: Document, limits: _Limits) -> Iterator[_Unit]:
+def _units(document: Document, limits: _ChunkLimits) -> Iterator[_Unit]:
     """The units of the document in order; headings, and captions and words before a table,
     go with what follows.
     """
@@ -146,7 +146,7 @@ def _joined(before: _Unit | None, unit: _Unit) -> _Unit:
 
 
 def _split(
-    start: int, end: int, element: Element | None, limits: _Limits, room: int
+    start: int, end: int, element: Element | None, limits: _ChunkLimits, room: int
 ) -> Iterator[_Unit]:
     """A block that is too large, as rows (tables) or sentences; parts that still are too
     large, at white space.
@@ -166,7 +166,7 @@ def _split(
             yield from _cut(low, high, limits, room)
 
 
-def _cut(start: int, end: int, limits: _Limits, room: int) -> Iterator[_Unit]:
+def _cut(start: int, end: int, limits: _ChunkLimits, room: int) -> Iterator[_Unit]:
     """The last resort for one sentence over the limit: after a line, else after a word,
     else between characters.
     """
@@ -231,7 +231,7 @@ def _greedy(
     return groups
 
 
-def _settle(units: Sequence[_Unit], limits: _Limits) -> Iterator[tuple[int, int, int]]:
+def _settle(units: Sequence[_Unit], limits: _ChunkLimits) -> Iterator[tuple[int, int, int]]:
     """The group's span with its exact tokens: tokens of parts need not add up, then
     the group falls apart.
     """

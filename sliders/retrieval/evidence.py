@@ -22,7 +22,7 @@ _ITERATIONS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class AttributeEvidence:
     """What retrieval knows of one attribute: query vectors `centres` (k, d), unit rows, and
     the distance `gamma`.
 
@@ -91,13 +91,15 @@ def segment_threshold(vectors: Vectors) -> float:
     return float(np.sqrt(_squared(vectors, vectors).max())) + MARGIN
 
 
-def build_evidence(attribute: str, vectors: Vectors, *, k: int = CENTRES) -> Evidence:
+def build_evidence(attribute: str, vectors: Vectors, *, k: int = CENTRES) -> AttributeEvidence:
     """Evidence of an attribute from the vectors (n, d) of segments that held its values."""
-    return Evidence(attribute, kmeans(vectors, k), segment_threshold(vectors), len(vectors))
+    return AttributeEvidence(
+        attribute, kmeans(vectors, k), segment_threshold(vectors), len(vectors)
+    )
 
 
-def seed_evidence(attribute: str, vector: Vectors) -> Evidence:
+def seed_evidence(attribute: str, vector: Vectors) -> AttributeEvidence:
     """Evidence before there is a sample: the attribute's name and description (d,),
     with a wide threshold.
     """
-    return Evidence(attribute, unit_rows(np.atleast_2d(vector)), WIDE, 0)
+    return AttributeEvidence(attribute, unit_rows(np.atleast_2d(vector)), WIDE, 0)

@@ -29,7 +29,7 @@ _FAMILIES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedSchema:
     """The schema with a proposal in it: the table that took it, and where each
     proposed column went.
 
@@ -44,7 +44,7 @@ class Merged:
 
 def merge_table(
     schema: Schema, proposal: Table, embed: Embed, *, rivals: Schema | None = None
-) -> Merged:
+) -> MergedSchema:
     """The schema with the proposal's new columns in the table that means the same, or with the
     proposal as a new table.
 
@@ -56,7 +56,7 @@ def merge_table(
     home = _home(schema if rivals is None else rivals, proposal, embed)
     if home is None:
         named = replace(proposal, name=free_name(proposal.name, [t.name for t in schema.tables]))
-        return Merged(
+        return MergedSchema(
             Schema((*schema.tables, named)), named, {name: name for name in named.column_names}
         )
     home = schema.table(home.name)
@@ -75,7 +75,7 @@ def merge_table(
             )
         places[column.name] = twin.name
     grown = replace(home, columns=tuple(columns))
-    return Merged(schema.with_table(grown), grown, places)
+    return MergedSchema(schema.with_table(grown), grown, places)
 
 
 def same_column(column: Column, others: Sequence[Column]) -> Column | None:

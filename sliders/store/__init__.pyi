@@ -1,8 +1,8 @@
 from .cage import run_readonly as run_readonly
 from .catalog import Catalog as Catalog
 from .claims import Claims as Claims
-from .copied_tables import Change as Change
 from .copied_tables import CopiedTables as CopiedTables
+from .copied_tables import TrialChange as TrialChange
 from .data_rows import DataRow as DataRow
 from .database import Database as Database
 from .database import place_of as place_of

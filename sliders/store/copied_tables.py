@@ -24,7 +24,7 @@ SHOWN = SYSTEM_COLUMNS[:3]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TrialChange:
     """Other values of one row, by SQL column name; None takes the row out, and a row id that is
     not there is a new row.
     """
@@ -94,14 +94,14 @@ class CopiedTables(contextlib.AbstractContextManager["CopiedTables"]):
         return self._sandbox.select(sql, rights, limits or Limits())
 
     @contextlib.contextmanager
-    def changed(self, changes: Iterable[Change]) -> Iterator[Self]:
+    def changed(self, changes: Iterable[TrialChange]) -> Iterator[Self]:
         """The copy with other values inside the block; afterwards it is as before."""
         with self._sandbox.undone():
             for change in changes:
                 self._apply(change)
             yield self
 
-    def _apply(self, change: Change) -> None:
+    def _apply(self, change: TrialChange) -> None:
         name = quote_identifier(change.relation)
         if change.values is None:
             self._sandbox.execute(f"DELETE FROM {name} WHERE row_id = ?", (change.row_id,))

@@ -77,7 +77,7 @@ def _engine(place: str | Path, write: bool) -> Engine:
     return SqliteFile(place, write)
 
 
-class _Sentences:
+class _ErrorSentences:
     """Gives an error of the engine its sentence; a class, since a generator costs as much
     as a short statement.
     """
@@ -165,7 +165,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
         return sql, tuple(parameters)
 
     def _run(self, sql: str, values: Any) -> Any:
-        with self._guard, _Sentences(self.engine, sql):
+        with self._guard, _ErrorSentences(self.engine, sql):
             return self._raw.execute(sql, values)
 
     def sql(self, statement: ClauseElement) -> str:
@@ -181,7 +181,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
             StoreError: the engine refuses the statement.
         """
         sql, values = self._bound(statement, parameters)
-        with self._guard, _Sentences(self.engine, sql):
+        with self._guard, _ErrorSentences(self.engine, sql):
             return self._raw.execute(sql, values).fetchall()  # type: ignore[no-any-return]
 
     def one(
@@ -232,7 +232,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
         # Inside a transaction no savepoint is set: SQLite would copy every page that it changes.
         with (
             self._guard,
-            _Sentences(self.engine, sql),
+            _ErrorSentences(self.engine, sql),
             contextlib.nullcontext() if self._depth else self.transaction(),
         ):
             cursor = self._raw.cursor()
@@ -266,10 +266,10 @@ class Database(contextlib.AbstractContextManager["Database"]):
     ) -> Iterator[tuple[Any, ...]]:
         """Rows of a statement in constant memory; the table read must not be written meanwhile."""
         sql, values = self._bound(statement, parameters)
-        with self._guard, _Sentences(self.engine, sql):
+        with self._guard, _ErrorSentences(self.engine, sql):
             cursor = self.engine.cursor(self._raw, sql, values)
         while True:
-            with self._guard, _Sentences(self.engine, sql):
+            with self._guard, _ErrorSentences(self.engine, sql):
                 rows = cursor.fetchmany(FETCH_ROWS)
             if not rows:
                 cursor.close()

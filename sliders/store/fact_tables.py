@@ -8,7 +8,7 @@ from sqlalchemy.types import Double, Text
 from sliders.store.layout_columns import (
     INTEGER,
     METADATA,
-    Value,
+    TypedValue,
     key,
     maybe,
     numbers,
@@ -26,7 +26,7 @@ conflicts = Table(
     part("number"),
     part("side"),
     *texts("column_name thing reason"),
-    Column("value", Value),
+    Column("value", TypedValue),
     *maybe("kind", INTEGER),
     *texts("document quote"),
     *maybe("page", INTEGER),

@@ -23,7 +23,7 @@ TYPES: dict[str, Any] = {
 NAME = Text().with_variant(Text(collation="NOCASE"), "sqlite")
 
 
-class Value(UserDefinedType[Any]):
+class TypedValue(UserDefinedType[Any]):
     """A typed value: as it is in SQLite, which types each value by itself; JSON in PostgreSQL."""
 
     cache_ok = True
@@ -33,7 +33,7 @@ class Value(UserDefinedType[Any]):
         return "JSONB"
 
 
-@compiles(Value, "sqlite")
+@compiles(TypedValue, "sqlite")
 def _untyped(*_: object, **__: object) -> str:
     return ""
 

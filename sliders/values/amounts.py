@@ -49,7 +49,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class AmountReading:
     """A printed number as the column stores it.
 
     `scale` is the one that is printed, `note` says how it was read. `mismatch` says that its unit
@@ -95,13 +95,13 @@ _FOOTNOTE = re.compile(r"(?<=[\d%)])(?:\s?\[\w{1,2}\]|\(\w\)|\s?[*†‡§]+)+\s
 _ONE_VALUE = re.compile(r"[^\d]{0,12}\d[\d .,'’]*[^\d]{0,24}")
 
 
-def read_number(words: str, column: Described, context: Context) -> Reading | str:
+def read_number(words: str, column: Described, context: Context) -> AmountReading | str:
     """The one number that `words` (single blanks) state for the column, or the
     reason why there is none.
     """
     expected = settled(column)
     if unaccented(words).strip(" .") in ZERO_WORDS:
-        return Reading(0, Number(0, len(words), words, 0))
+        return AmountReading(0, Number(0, len(words), words, 0))
     text = _FOOTNOTE.sub("", join_space_groups(words) if _ONE_VALUE.fullmatch(words) else words)
     found = [number for number in _numbers(text, expected, context) if not _in_date(number, text)]
     candidates = _candidates(found, text, expected)
@@ -122,7 +122,7 @@ def read_number(words: str, column: Described, context: Context) -> Reading | st
     return read[0]
 
 
-def all_readings(words: str, column: Described, context: Context) -> tuple[Reading, ...]:
+def all_readings(words: str, column: Described, context: Context) -> tuple[AmountReading, ...]:
     """Everything that any number of the words may say in the column's terms, the likelier
     reading of a number first.
     """
@@ -130,7 +130,7 @@ def all_readings(words: str, column: Described, context: Context) -> tuple[Readi
 
 
 @lru_cache(maxsize=512)
-def _all_readings(words: str, column: Expected, context: Context) -> tuple[Reading, ...]:
+def _all_readings(words: str, column: Expected, context: Context) -> tuple[AmountReading, ...]:
     texts = dict.fromkeys((words, join_space_groups(words)))
     numbers = dict.fromkeys(
         number
@@ -267,7 +267,7 @@ def _word_after(number: Number, text: str) -> str:
 _LIMIT = 2**63
 
 
-def readings(number: Number, column: Expected, context: Context) -> list[Reading]:
+def readings(number: Number, column: Expected, context: Context) -> list[AmountReading]:
     """What one number may say in the column's unit and scale, likeliest first;
     none where no whole number comes out.
     """
@@ -291,7 +291,7 @@ def readings(number: Number, column: Expected, context: Context) -> list[Reading
     if measured == "coin" and column.currency:
         read = _coins
     return [
-        Reading(
+        AmountReading(
             amount(value), number, scale, note, mismatch, read is _units, other=base is not bases[0]
         )
         for base in bases

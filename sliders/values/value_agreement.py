@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sliders.sentences import Sentences
-from sliders.values.amounts import Context, Reading, all_readings
+from sliders.values.amounts import AmountReading, Context, all_readings
 from sliders.values.arithmetic import factors, rounds_to
 from sliders.values.cldr import LANGUAGES, letter_by_letter, month_anywhere, months, scale_anywhere
 from sliders.values.dates import PrintedDate, dates_in, times_in, yearless_in
@@ -169,7 +169,7 @@ def _half_more(value: Amount, read: Iterable[Amount]) -> bool:
     return any(math.isclose(value - number, part) for number in read for part in (0.5, 0.25))
 
 
-def _unknown_scale(value: Amount, reading: Reading, words: str, language: str) -> bool:
+def _unknown_scale(value: Amount, reading: AmountReading, words: str, language: str) -> bool:
     """Whether a scale that code does not know may stand between a printed number and the value."""
     if (
         language in LANGUAGES
@@ -188,14 +188,16 @@ def _unknown_scale(value: Amount, reading: Reading, words: str, language: str) -
 _LEAST_SCALE = 2  # powers of ten
 
 
-def same_number(value: Amount, reading: Reading) -> bool:
+def same_number(value: Amount, reading: AmountReading) -> bool:
     """Whether a value is what a printed number says; one in another unit may be rounded."""
     if value == reading.value or math.isclose(value, reading.value, rel_tol=1e-9):
         return True
     return reading.converted and rounds_to(value, reading.value)
 
 
-def unconverted(value: Amount, expression: str, found: Sequence[Reading], column: Described) -> str:
+def unconverted(
+    value: Amount, expression: str, found: Sequence[AmountReading], column: Described
+) -> str:
     """Why a computed value is no conversion of the one measure that its words print ("2.4 * 100"
     for 2.4 km in metres).
 
@@ -240,7 +242,7 @@ def _is_factor(term: Amount, factor: Amount) -> bool:
     return math.isclose(term, factor) or math.isclose(term * factor, 1)
 
 
-def _two_marks(fitting: list[Reading], column: Described, context: Context) -> str:
+def _two_marks(fitting: list[AmountReading], column: Described, context: Context) -> str:
     """Why a number of one separator may be another one ("1.234 EUR"), "" where the document or its
     language settles it.
     """

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sliders.answer import (
     STEPS,
     ColumnProfile,
-    SqlAttempt,
+    SqlTurn,
     TableProfile,
     TableView,
     Turn,
@@ -51,7 +51,7 @@ def test_words_of_a_document_stay_in_the_line_of_their_column() -> None:
     )
     run_sql = runner(connection)
     known = profile_tables((view,), run_sql)
-    turn = Turn(SqlAttempt("", ""), ("The look-up gave:", held))
+    turn = Turn(SqlTurn("", ""), ("The look-up gave:", held))
     for writer in (STEPS, BARE_SQL):
         shown = writer.request("Who?", known, [turn]).messages
         lines = "\n".join(
@@ -85,7 +85,7 @@ def test_values_that_stand_in_the_question_are_named() -> None:
 def test_the_dialect_decides_the_shape_of_the_reply() -> None:
     known, turn = (
         profiles(database()),
-        Turn(SqlAttempt("SELECT 1", "SELECT 1"), ("it reads no table",)),
+        Turn(SqlTurn("SELECT 1", "SELECT 1"), ("it reads no table",)),
     )
     full, small = (writer.request("?", known, [turn, turn]) for writer in (STEPS, BARE_SQL))
     assert full.reply is not None and small.reply is None

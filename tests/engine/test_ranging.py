@@ -24,11 +24,11 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.store import (
-    Change,
     ConflictSide,
     CopiedTables,
     OpenConflict,
     Task,
+    TrialChange,
     Unsettled,
 )
 from sliders.values import ColumnType, Scalar
@@ -229,9 +229,9 @@ def test_the_copy_is_caged_and_changes_are_taken_back(place: str | Path) -> None
             every = "SELECT COUNT(*), SUM(liked) FROM reviews"
             assert sandbox.run(every).rows == ((12, 6),)
             changes = [
-                Change("reviews", ids[0], {"liked": True}),
-                Change("reviews", ids[1], None),
-                Change("reviews", "new", {"liked": True}),
+                TrialChange("reviews", ids[0], {"liked": True}),
+                TrialChange("reviews", ids[1], None),
+                TrialChange("reviews", "new", {"liked": True}),
             ]
             with sandbox.changed(changes):
                 assert sandbox.run(every).rows == ((12, 7),)

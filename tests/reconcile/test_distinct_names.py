@@ -12,7 +12,7 @@ from reconciled import Reconciled, reconciled, yes_or_no
 from sliders.engine import canonical_forms
 from sliders.llm.testing import ScriptedModel
 from sliders.reconcile import (
-    Correction,
+    DecidedCorrection,
     MemoryRelation,
     Normalization,
     Options,
@@ -103,7 +103,7 @@ def test_keys_that_differ_by_a_sign_are_two_rows_and_a_decision_on_one_leaves_th
         ("C#", 2000, "Redmond"),
         ("c++", 1985, None),
     ]
-    decision = Correction("set_value", (("name", "C++"),), "ana", "home", "Hill")
+    decision = DecidedCorrection("set_value", (("name", "C++"),), "ana", "home", "Hill")
     result = run(table, rows, "abcd", Options(corrections=(decision,)))
     assert [row.values for row in result.rows] == [
         ("C", 1972, "Murray"),
@@ -284,7 +284,9 @@ def test_a_fuller_form_stands_for_a_name_in_a_text_column_of_the_key_only(
         key=("accused", "verdict"),
         **EVERYWHERE,
     )
-    one = Correction("merge", (("verdict", "guilty"),), "ana", other=(("verdict", "not guilty"),))
+    one = DecidedCorrection(
+        "merge", (("verdict", "guilty"),), "ana", other=(("verdict", "not guilty"),)
+    )
     rows = [("Ann Hale", "guilty", "Moor"), ("Ann Hale", "not guilty", "Moor")]
     result = run(table, rows, "ab", Options(corrections=(one,)))
     assert len({row.values[1] for row in result.rows}) == left == 1 + len(result.conflicts)

@@ -15,7 +15,7 @@ from sliders.llm import COMPACT, Request
 from sliders.llm.testing import FunctionModel, ScriptedModel
 from sliders.reconcile import (
     CellSource,
-    Correction,
+    DecidedCorrection,
     DocumentSource,
     MemoryRelation,
     Normalization,
@@ -449,7 +449,7 @@ def test_misspellings_are_shown_as_one_only_where_their_rows_agree() -> None:
 
 
 def test_set_value_survives_and_applies_to_rows_that_come_later() -> None:
-    correction = Correction(
+    correction = DecidedCorrection(
         "set_value", (("company", "orla"),), "ana", "city", "Cork", reason="called them"
     )
     options = Options(corrections=(correction,))
@@ -463,7 +463,7 @@ def test_set_value_survives_and_applies_to_rows_that_come_later() -> None:
 @pytest.mark.parametrize("form", ["Orla Mills", "Orla Mls."])
 def test_a_value_set_for_either_form_of_one_name_reaches_its_rows(form: str) -> None:
     same = Normalization("Orla Mills", ("Orla Mls.",), "company")
-    decision = Correction("set_value", (("company", form),), "ana", "city", "Cork")
+    decision = DecidedCorrection("set_value", (("company", form),), "ana", "city", "Cork")
     rows = [("Orla Mills", 2021, 5.0, None), ("Orla Mls.", 2021, 5.0, None)]
     result = run(SPEND, rows, "ab", Options(normalize=(same,), corrections=(decision,)))
     assert values(result) == [("Orla Mills", 2021, 5.0, "Cork")]
@@ -489,12 +489,12 @@ def test_a_value_that_a_person_gave_all_rows_of_a_contradiction_settles_it() -> 
     rows = [("Orla", 2021, 5.0, "Cork"), ("Orla", 2021, 7.0, "Cork")]
     assert len(run(SPEND, rows, "ab").conflicts) == 1
     for value in (7.0, 9.0):  # one of the sides, and neither
-        decision = Correction(
+        decision = DecidedCorrection(
             "set_value", (("company", "Orla"),), "ana", "amount", value, reason="called them"
         )
         result = run(SPEND, rows, "ab", Options(corrections=(decision,)))
         assert values(result) == [("Orla", 2021, value, "Cork")] and not result.conflicts
-    one = Correction("set_value", (("amount", 5.0),), "ana", "amount", 6.0)
+    one = DecidedCorrection("set_value", (("amount", 5.0),), "ana", "amount", 6.0)
     assert len(run(SPEND, rows, "ab", Options(corrections=(one,))).conflicts) == 1
 
 
@@ -515,7 +515,9 @@ def test_a_merge_reaches_rows_by_the_name_that_a_person_gave_them() -> None:
         _set({"company": "Orla"}, "Orla Great", "company"),
         _set({"company": "Orla Great"}, "Orla Grand", "company"),
     )
-    merge = Correction("merge", (("company", "orla grand"),), "ana", other=(("company", "Tarn"),))
+    merge = DecidedCorrection(
+        "merge", (("company", "orla grand"),), "ana", other=(("company", "Tarn"),)
+    )
     waiting = run(SPEND, rows, "abc", Options(corrections=(*named, merge)))
     assert len(waiting.rows) == 3 and [c.column for c in waiting.conflicts] == ["company"]
     one = _set({"company": "Tarn"}, "Orla Great", "company")
@@ -531,7 +533,7 @@ def test_a_split_by_the_printed_forms_of_one_name_parts_its_rows() -> None:
     options = Options(normalize=(Normalization("Orla Mills", ("Orla Mls.",), "company"),))
     rows = [("Orla Mills", 2021, 5.0, None), ("Orla Mls.", 2021, None, "Cork")]
     assert len(run(SPEND, rows, "ab", options).rows) == 1
-    split = Correction(
+    split = DecidedCorrection(
         "split", (("company", "Orla Mills"),), "ana", other=(("company", "Orla Mls."),)
     )
     assert len(run(SPEND, rows, "ab", replace(options, corrections=(split,))).rows) == 2
@@ -539,13 +541,13 @@ def test_a_split_by_the_printed_forms_of_one_name_parts_its_rows() -> None:
 
 def test_merge_and_split_are_human_decisions() -> None:
     rows = [("Orla", 2021, 5.0, None), ("Orla Mills Holdings", 2021, None, "Cork")]
-    merge = Correction(
+    merge = DecidedCorrection(
         "merge", (("company", "Orla"),), "ana", other=(("company", "Orla Mills Holdings"),)
     )
     assert len(run(SPEND, rows, "ab").rows) == 2
     assert len(run(SPEND, rows, "ab", Options(corrections=(merge,))).rows) == 1
     same = [("Orla", 2021, 5.0, "Cork"), ("Orla", 2021, None, "Bray")]
-    split = Correction("split", (("city", "Cork"),), "ana", other=(("city", "Bray"),))
+    split = DecidedCorrection("split", (("city", "Cork"),), "ana", other=(("city", "Bray"),))
     result = run(SPEND, same, "ab", Options(corrections=(split,)))
     assert len(result.rows) == 2 and not result.conflicts
 
@@ -553,13 +555,15 @@ def test_merge_and_split_are_human_decisions() -> None:
 @pytest.mark.parametrize(
     "correction",
     [
-        Correction("set_value", (("nowhere", 1),), "ana", "city", "Cork"),
-        Correction("set_value", (("company", "Orla"),), "ana", "nowhere", "Cork"),
-        Correction("set_value", (), "ana", "city", "Cork"),
-        Correction("merge", (("company", "Orla"),), "ana"),
+        DecidedCorrection("set_value", (("nowhere", 1),), "ana", "city", "Cork"),
+        DecidedCorrection("set_value", (("company", "Orla"),), "ana", "nowhere", "Cork"),
+        DecidedCorrection("set_value", (), "ana", "city", "Cork"),
+        DecidedCorrection("merge", (("company", "Orla"),), "ana"),
     ],
 )
-def test_a_correction_that_selects_nothing_sensible_is_refused(correction: Correction) -> None:
+def test_a_correction_that_selects_nothing_sensible_is_refused(
+    correction: DecidedCorrection,
+) -> None:
     with pytest.raises(RepairError):
         run(SPEND, [("Orla", 2021, 5.0, None)], "a", Options(corrections=(correction,)))
 
@@ -742,8 +746,8 @@ def test_a_cell_of_a_chunk_with_table_and_prose_counts_as_neither(
     assert relation.source(0, "name").kind == kind
 
 
-def _set(where: Mapping[str, Any], value: Any = 9.0, column: str = "amount") -> Correction:
-    return Correction("set_value", tuple(where.items()), "ana", column, value)
+def _set(where: Mapping[str, Any], value: Any = 9.0, column: str = "amount") -> DecidedCorrection:
+    return DecidedCorrection("set_value", tuple(where.items()), "ana", column, value)
 
 
 def test_a_value_is_set_where_the_row_is_named_as_it_is_printed_or_shown() -> None:
@@ -754,7 +758,7 @@ def test_a_value_is_set_where_the_row_is_named_as_it_is_printed_or_shown() -> No
     options = Options(normalize=terms)
 
     def amounts(
-        rows: Sequence[Sequence[Any]], *decisions: Correction, documents: str = "abcd"
+        rows: Sequence[Sequence[Any]], *decisions: DecidedCorrection, documents: str = "abcd"
     ) -> list[Any]:
         result = run(SPEND, rows, documents[: len(rows)], replace(options, corrections=decisions))
         return [row.values[2] for row in result.rows]
@@ -797,7 +801,7 @@ def test_a_value_is_set_for_the_rows_of_one_document_by_its_exact_name() -> None
     assert (
         amounts(document="LOG 1.txt") == amounts(document="log 1.txt", company="Tarn") == [5.0, 7.0]
     )
-    split = Correction(
+    split = DecidedCorrection(
         "split", (("document", "log 1.txt"),), "ana", other=(("document", "log_2.txt"),)
     )
     assert len(run(SPEND, rows, "abc", Options(corrections=(split,)), known=known).rows) == 3
