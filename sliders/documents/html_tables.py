@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from sliders.documents.spanned_tables import Spanned, table_of_spans
 from sliders.documents.tables import Table
 
 _MAX_SPAN = 60
-_DECLARATION = re.compile(r"\s*<\?xml[^>]*>")  # lxml refuses it in text
-_HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _PARTS = ("caption", "thead", "tbody", "tfoot", "tr", "td", "th")
 _APART = frozenset(
     (
@@ -34,14 +31,13 @@ def html_table(html: str) -> Table:
     return table_of_spans(_rows(table), "" if caption is None else _text(caption), printed=True)
 
 
-def lift_tables(html: str) -> tuple[str, list[str]]:
-    """The HTML with a number in the place of each table, and the tables by these numbers.
+def lift_tables(root: Any) -> tuple[str, list[str]]:
+    """The HTML of a page with a number in the place of each table, and the tables by these numbers.
 
     A table that has fewer cells than one inside it lays out the page: its cells are blocks of text.
     """
-    from lxml.html import document_fromstring, fragment_fromstring, tostring
+    from lxml.html import fragment_fromstring, tostring
 
-    root = document_fromstring(_DECLARATION.sub("", html))
     for table in list(root.iter("table")):
         own = [
             part
@@ -89,11 +85,7 @@ def _pieces(element: Any) -> list[str]:
     """The printed text of an element, with blanks around what stands apart."""
     pieces = [element.text or ""]
     for child in element:
-        if (
-            isinstance(child.tag, str)
-            and child.tag not in ("script", "style")
-            and not _HIDDEN.search(child.get("style") or "")
-        ):
+        if isinstance(child.tag, str):
             edge = " " if child.tag in _APART else ""
             pieces += [edge, *_pieces(child), edge]
         pieces.append(child.tail or "")

@@ -15,6 +15,7 @@ from sliders.documents import sniff
 from sliders.documents.builder import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document, ElementKind
+from sliders.documents.html_file import rewritten_html
 from sliders.documents.html_tables import html_table, lift_tables
 from sliders.documents.slides_file import rewritten_slides
 from sliders.documents.tables import pipe_cells
@@ -26,7 +27,8 @@ from sliders.values.notes import is_note
 
 _MAX_HEADING, _MAX_CAPTION = 200, 120
 _ORDERED = re.compile(r"^([ \t]*)(\d{1,4})[.)](?=[ \t]+\S)", re.MULTILINE)
-_TABLE = re.compile(r"<table\b", re.IGNORECASE)
+_STRUCK = re.compile(r"(<(pre|code)\b.*?</\2>)|~~(?=\S)([^\n]+?)(?<=\S)~~", re.DOTALL)
+_NOTE_TEXT = re.compile(r"^( {0,3})\[\^([^\]\n]+)\]:", re.MULTILINE)
 _KINDS: dict[str, ElementKind] = {
     "ListItem": "list_item",
     "FigureCaption": "caption",
@@ -40,8 +42,11 @@ def read_markdown(raw: bytes, name: str) -> Document:
     """A document out of Markdown; numbers of ordered lists are kept."""
     text, warnings = decode(raw, name)
     text = _ORDERED.sub(r"\1- \2\\.", _tables_apart(text))
+    text = _NOTE_TEXT.sub(r"\1\\[^\2\\]:", text)  # no address that a link would name
     html = partitioner("md", "markdown", name).markdown(text, extensions=["tables", "fenced_code"])
-    return _document(_html_elements(html, name), raw, name, sniff.MARKDOWN, warnings)
+    html = _STRUCK.sub(lambda found: found[1] or f"<del>{found[3]}</del>", html)
+    told = list(warnings)
+    return _document(_html_elements(html, name, told), raw, name, sniff.MARKDOWN, told)
 
 
 def _tables_apart(text: str) -> str:
@@ -68,17 +73,19 @@ def read_html(raw: bytes, name: str) -> Document:
     """A document out of HTML; cells that span columns or rows are expanded."""
     text, warnings = decode(raw, name)
     title = re.search(r"<title[^>]*>([^<]{3,200})</title>", text[:20_000], re.IGNORECASE)
-    return _document(
-        _html_elements(text, name), raw, name, sniff.HTML, warnings, title=title[1] if title else ""
-    )
+    told = list(warnings)
+    elements = _html_elements(text, name, told)
+    return _document(elements, raw, name, sniff.HTML, told, title=title[1] if title else "")
 
 
-def _html_elements(text: str, name: str) -> Iterable[Any]:
+def _html_elements(text: str, name: str, warnings: list[str]) -> Iterable[Any]:
     """What `unstructured` makes of HTML; it reads tables without their spans,
-    so they go around it.
+    so they go around it. Lines about what was left out are added to `warnings`.
     """
     partition = partitioner("html", "partition_html", name)
-    text, tables = lift_tables(text) if _TABLE.search(text) else (text, [])
+    root, told = rewritten_html(text)
+    warnings.extend(told)
+    text, tables = lift_tables(root)
     for element in partition(text=text):
         if element.category == "Table":
             element.metadata.text_as_html = tables[int(element.text)]
@@ -125,7 +132,7 @@ def _add_body(builder: DocumentBuilder, body: Any, name: str) -> None:
             f"{name}: the message's text cannot be decoded; save it as UTF-8"
         ) from error
     if text.strip() and body.get_content_subtype() == "html":
-        _add_elements(builder, _html_elements(text, name), sniff.HTML)
+        _add_elements(builder, _html_elements(text, name, builder.warnings), sniff.HTML)
     else:
         add_lines(builder, ["", *text.split("\n")])
 
@@ -157,8 +164,8 @@ def _document(
     title: str = "",
 ) -> Document:
     builder = DocumentBuilder()
-    builder.warnings.extend(warnings)
     _add_elements(builder, elements, media_type)
+    builder.warnings.extend(warnings)  # some are known when all was read
     document = builder.build(name, raw, title=title, media_type=media_type)
     if not document.text:
         raise DocumentError(f"{name}: the file holds no text; add one with text")

@@ -1,0 +1,207 @@
+"""HTML rewritten to what a browser shows: containers that `unstructured` drops are plain ones,
+hidden and struck-out text is left out and told, raised digits have a mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from itertools import accumulate
+from typing import Any
+
+from sliders.documents.rewritten import LeftOut, raised
+
+_DECLARATION = re.compile(r"\s*<\?xml[^>]*>")  # lxml refuses it in text
+_DEEPEST = 100
+_MOST_OPEN = 1_000
+"""A parser of HTML gives up near 2,000 open marks, and with it the page."""
+_NESTING = re.compile(
+    r"<(/?)(?:div|span|font|b|i|u|em|strong|small|big|center|section|article|blockquote|ul|ol|dl)"
+    r"\b[^>]*>",
+    re.IGNORECASE,
+)
+_CODE = ("script", "style", "template", "xml")
+_BLOCKS = frozenset(
+    (
+        "main details summary figure figcaption form fieldset legend nav dialog textarea menu svg"
+    ).split()
+)
+_INLINE = frozenset(
+    "button label select object audio video iframe canvas noembed noframes datalist".split()
+)
+_TABLE_PARTS = frozenset("table thead tbody tfoot tr td th caption".split())
+_HIDDEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0(?![.\d])",
+    re.IGNORECASE,
+)
+_STRUCK = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
+_SUPER = re.compile(r"vertical-align\s*:\s*(?:super|text-top)", re.IGNORECASE)
+_CSS_NOTE = re.compile(r"/\*.*?\*/", re.DOTALL)
+_CSS_GROUP = re.compile(r"@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+_CSS_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_SELECTOR = re.compile(r"([a-z][a-z0-9]*)?([.#][\w-]+)?", re.IGNORECASE)
+_VALUES_SHOWN = frozenset(
+    (*"text number date email tel url search time month week datetime-local".split(), "")
+)
+
+
+def rewritten_html(text: str) -> tuple[Any, list[str]]:
+    """(the root of the page, warnings)."""
+    from lxml.html import HTMLParser, document_fromstring  # type: ignore[import-untyped]
+
+    parser = HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
+    text = _DECLARATION.sub("", text)
+    if _most_open(text) > _MOST_OPEN:
+        text = _NESTING.sub(" ", text)
+    root = document_fromstring(text, parser=parser)
+    left = LeftOut()
+    rules = list(_rules(root))
+    for element in list(root.iter(*_CODE)):
+        element.drop_tree()
+    for element in list(root.iter("noscript")):
+        _leave_out(element, "text for browsers without scripts", left)
+    for element in list(root.iter()):
+        if isinstance(element.tag, str) and (why := _why_left_out(element, rules)):
+            _leave_out(element, why, left)
+    for element in list(root.iter("input", "select", "textarea")):
+        _show_value(element)
+    for element in list(root.iter("figcaption")):
+        _caption_table(element)
+    for element in list(root.iter()):
+        if isinstance(element.tag, str):
+            _mark_raised(element)
+            _open_up(element)
+    _flatten(root)
+    return root, left.warnings()
+
+
+def _most_open(text: str) -> int:
+    """How many marks without a meaning of their own are open at most."""
+    marks = (-1 if mark[1] else 1 for mark in _NESTING.finditer(text))
+    return max(accumulate(marks, lambda depth, step: max(depth + step, 0)), default=0)
+
+
+def _rules(root: Any) -> Iterator[tuple[str, str, str]]:
+    """(tag, class or id with its mark, declarations) of the plain rules of the page's styles;
+    those of a medium or a state are not looked at.
+    """
+    for style in root.iter("style"):
+        text = _CSS_GROUP.sub("", _CSS_NOTE.sub("", style.text or ""))
+        for selectors, declared in _CSS_RULE.findall(text):
+            if _HIDDEN.search(declared) or _STRUCK.search(declared):
+                for selector in selectors.split(","):
+                    if selector.strip() and (found := _SELECTOR.fullmatch(selector.strip())):
+                        yield (found[1] or "").lower(), found[2] or "", declared
+
+
+def _why_left_out(element: Any, rules: list[tuple[str, str, str]]) -> str:
+    style = element.get("style") or ""
+    names = {f".{name}" for name in (element.get("class") or "").split()}
+    names |= {f"#{element.get('id')}", ""}
+    own = [style, *(d for tag, mark, d in rules if tag in ("", element.tag) and mark in names)]
+    if element.tag in ("html", "body"):
+        return ""
+    if element.get("hidden") is not None or any(_HIDDEN.search(d) for d in own):
+        return "hidden text"
+    struck = element.tag in ("del", "s", "strike") or any(_STRUCK.search(d) for d in own)
+    return "struck-out text" if struck else ""
+
+
+def _leave_out(element: Any, why: str, left: LeftOut) -> None:
+    if element.getparent() is None:
+        return
+    left.add(why, " ".join(element.itertext()))
+    for child in list(element):
+        element.remove(child)  # they are told once
+    element.drop_tree()
+
+
+def _show_value(element: Any) -> None:
+    """What stands in a field of a form, as text."""
+    if element.tag == "input":
+        kind, value = (element.get("type") or "").lower(), element.get("value") or ""
+        if kind in ("checkbox", "radio"):
+            element.text = "[x] " if element.get("checked") is not None else "[ ] "
+        elif kind in _VALUES_SHOWN:
+            element.text = f" {value} " if value else ""
+        element.tag = "span"
+    elif element.tag == "select":
+        options = list(element.iter("option"))
+        words = [
+            " ".join(option.text_content().split())
+            + (" (selected)" if option.get("selected") is not None else "")
+            for option in options
+        ]
+        if options:
+            for child in list(element):
+                element.remove(child)
+            element.text = f" {', '.join(words)} "
+
+
+def _caption_table(element: Any) -> None:
+    """The caption of a figure of one table is the table's."""
+    tables = element.xpath("./ancestor::figure[1]//table")
+    if len(tables) == 1 and tables[0].find("caption") is None:
+        tables[0].insert(0, deepcopy(element))
+        tables[0][0].tag, tables[0][0].tail = "caption", None
+        element.drop_tree()
+
+
+def _open_up(element: Any) -> None:
+    """Give a container that is dropped with its words the name of a plain one."""
+    if element.tag == "title" and element.getparent() is not None:
+        if element.getparent().tag != "head":
+            element.tag = "span"
+    elif element.tag in _BLOCKS:
+        element.tag = "div"
+    elif element.tag in _INLINE:
+        element.tag = "span"
+
+
+def _mark_raised(element: Any) -> None:
+    if element.tag != "sup" and not _SUPER.search(element.get("style") or ""):
+        return
+    text = "".join(element.itertext())
+    written = raised(_before(element), text)
+    if written == text:
+        return
+    if (element.tail or "").lstrip()[:1] in ("/", "⁄"):
+        written = f" {text.strip()}"  # 3 and a half
+    elif any((link.get("href") or "").startswith("#") for link in element.iter("a")):
+        written = f"[{text.strip()}]"
+    for child in list(element):
+        element.remove(child)
+    element.text, element.tag = written, "span"
+    element.attrib.pop("style", None)
+
+
+def _before(element: Any) -> str:
+    """The last characters before an element, in the same block."""
+    text = ""
+    while element is not None and len(text) < 8:
+        above = element.getprevious()
+        if above is not None:
+            text = "".join(above.itertext()) + (above.tail or "") + text
+            element = above
+            if above.tag in ("br", "p", "div", "td", "th", "tr", "li"):
+                break
+        else:
+            element = element.getparent()
+            text = (element.text or "" if element is not None else "") + text
+            if element is None or element.tag in ("p", "div", "td", "th", "li", "body"):
+                break
+    return text[-8:]
+
+
+def _flatten(root: Any) -> None:
+    """Markup that is too deep for the reader loses its marks, not its words."""
+    deep, todo = [], [(root, 0)]
+    while todo:
+        element, depth = todo.pop()
+        if depth > _DEEPEST and element.tag not in _TABLE_PARTS:
+            deep.append(element)
+        todo.extend((child, depth + 1) for child in element)
+    for element in reversed(deep):
+        element.tail = " " + (element.tail or "")
+        element.drop_tag()
