@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -50,19 +48,3 @@ def test_the_embedded_model_answers_with_citations(
         f"{name.lower()}.txt" for name in costs
     }
     assert problems == []
-
-
-@pytest.mark.embedded
-def test_a_question_in_the_full_dialect_ends_and_its_replies_parse(
-    model_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("SLIDERS_MODEL", "SLIDERS_BASE_URL", "SLIDERS_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    with Workspace(tmp_path / "ws.db", dialect="full") as ws:
-        ws.add_text(document("Anchor Lighthouse", cost="120 euros"), "anchor.txt")
-        answer = ws.ask("What is the cost of the lighthouse?")
-        assert ws.session.models.model_for("extract").dialect.name == "full"
-    assert answer.status in ("answered", "incomplete", "not_found", "failed")
-    with closing(sqlite3.connect(tmp_path / "ws.db")) as database:
-        errors = [error for (error,) in database.execute("SELECT error FROM sl_calls")]
-    assert len(errors) >= 3 and not any("ModelRefusal" in error for error in errors), errors
