@@ -146,7 +146,9 @@ class Settings:
             )
 
     def _check_address(self) -> None:
-        """Raises SettingsError: the server's address is none."""
+        """Raises SettingsError: the server's address or its key is none."""
+        if self.api_key is not None and not self.api_key.strip().isascii():
+            raise SettingsError("api_key has characters that no key has: copy it once more")
         address = self.base_url
         if address is None:
             return

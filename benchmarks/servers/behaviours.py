@@ -247,6 +247,17 @@ _TWO = _refuses(
     _refuses(_over(4096), refusal("max_tokens must be between 1 and 4096.", param="max_tokens")),
 )
 REFUSED = [
+    _refused(
+        "temperature_unknown_for_the_model",
+        _has("temperature"),
+        refusal("Unknown parameter: temperature. It is not supported with this model."),
+    ),
+    Behaviour(
+        "schema_fails_with_500",
+        "2",
+        _refuses(_has("response_format"), refusal("failed to parse json_schema", 500)),
+        most=2 * CALLS,
+    ),
     _refused("temperature_by_param", _has("temperature"), refusal("No.", param="temperature")),
     _refused("temperature_by_message", _has("temperature"), refusal(_ONLY_DEFAULT)),
     _refused("temperature_by_check", _has("temperature"), _as_a_check("temperature")),
@@ -359,6 +370,19 @@ def _address(name: str, address: str, says: str, **more: Any) -> Behaviour:
 
 
 NOTHING = [
+    _nothing(
+        "model_name_invalid",
+        refusal("Invalid model name passed in model=m. Call `/v1/models` to view them."),
+        "SLIDERS_MODEL",
+    ),
+    _nothing("model_by_param", refusal("m cannot be used", param="model"), "SLIDERS_MODEL"),
+    _nothing(
+        "key_with_other_letters",
+        _right,
+        "api_key",
+        most=0,
+        environment={"SLIDERS_API_KEY": "schlüssel"},
+    ),
     _nothing("wrong_key", refusal("Incorrect API key", 401), "OPENAI_API_KEY", control=True),
     _nothing("forbidden", refusal("Forbidden", 403), "OPENAI_API_KEY", control=True),
     _nothing(
@@ -442,7 +466,9 @@ def _shape(name: str, script: Script, **more: Any) -> Behaviour:
     return Behaviour(name, "4", script, **{"most": CALLS, **more})
 
 
-_UNKNOWN = re.compile(r"has no column")
+def _with(asked: Asked, **members: Any) -> str:
+    """The body of the right reply with other members."""
+    return json.dumps({**Reply(asked.text).completion(), **members})
 
 
 def _asked_back(asked: Sequence[Asked]) -> bool:
@@ -508,6 +534,16 @@ SHAPES = [
         most=2,
     ),
     _shape("names_in_capitals", _renamed(str.upper)),
+    _shape("empty_body_once", _first(Reply(body="")), most=CALLS + 1),
+    _shape("cut_body_once", _first(Reply(body='{"choices": [{"mess')), most=CALLS + 1),
+    _shape("counts_as_text", lambda a: Reply(a.text, usage={"prompt_tokens": "100"})),
+    _shape("usage_as_a_list", lambda a: Reply(body=_with(a, usage=[]))),
+    _shape("message_as_text", lambda a: Reply(a.text, choice={"message": a.text})),
+    _shape(
+        "finish_reason_error",
+        _first(Reply('{"hin', choice={"finish_reason": "error"})),
+        most=CALLS + 1,
+    ),
     _shape("names_with_blanks", _renamed(lambda n: n.replace("_", " ").title())),
     _shape("names_without_underscores", _renamed(lambda n: n.replace("_", ""))),
     _shape(
@@ -634,6 +670,12 @@ TRANSPORTS = [
         control=True,
     ),
     _transport(
+        "key_with_a_line_break",
+        _right,
+        environment={"SLIDERS_API_KEY": "key\n"},
+    ),
+    _transport("address_with_blanks", _right, environment={"SLIDERS_BASE_URL": " {server}/v1 "}),
+    _transport(
         "proxy",
         _right,
         environment={"SLIDERS_BASE_URL": "http://models.invalid/v1", "HTTP_PROXY": "{server}"},
@@ -677,7 +719,7 @@ _RIGHT_BEFORE = frozenset(
         "thinking_tags reasoning_tags bracket_tags harmony text_with_200 address_without_host "
         "every_call_refused every_call_500 every_reply_prose every_reply_empty no_choices "
         "fence_of_tildes fence_of_four words_behind byte_order_mark error_in_a_choice "
-        "address_of_the_endpoint"
+        "address_of_the_endpoint usage_as_a_list finish_reason_error"
     ).split()
 )
 """Behaviours that turned out to be right before: controls, too."""

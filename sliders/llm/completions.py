@@ -50,8 +50,13 @@ def error_of(completion: object) -> tuple[int, object] | None:
     """The status and the error of a completion that is one, sent with status 200 all the same."""
     body = completion if isinstance(completion, Mapping) else {}
     choice = _choice(body)
-    error = body.get("error") or (choice or {}).get("error")
-    if not error or (choice is not None and not choice.get("error")):
+    own = (choice or {}).get("error") or (
+        choice is not None and str(choice.get("finish_reason")).lower() == "error"
+    )
+    error = own if choice is not None else body.get("error")
+    if completion == "" or (isinstance(completion, str) and completion.startswith("{")):
+        error = "an empty reply" if not completion else f"a reply that was cut: {completion[:80]}"
+    if not error:
         return None
     told = error if isinstance(error, Mapping) else body
     codes = (told.get(name) for name in ("code", "status", "status_code", "type"))
@@ -74,12 +79,13 @@ def said(completion: object) -> Said | None:
     if not choice:
         return None
     message = choice.get("message") or choice.get("delta") or choice
+    message = message if isinstance(message, Mapping) else {"content": message}
     whole = _joined(message.get("content", message.get("text")))
     text = answer_of(whole)
     called = _call(message)
     reason = str(choice.get("finish_reason") or "").lower()
-    usage = body.get("usage") or {}
-    thinking = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens")
+    usage = _mapping(body.get("usage"))
+    thinking = _count(_mapping(usage.get("completion_tokens_details")), "reasoning_tokens")
     thought = bool(thinking or text != whole or any(message.get(name) for name in _THOUGHTS))
     declined = message.get("refusal") or (reason if reason in _DECLINED else "")
     return Said(
@@ -88,10 +94,28 @@ def said(completion: object) -> Said | None:
         thought,
         reason in _CUT,
         str(declined),
-        () if text != whole else (choice.get("logprobs") or {}).get("content") or (),
-        usage.get("prompt_tokens", usage.get("input_tokens")),
-        usage.get("completion_tokens", usage.get("output_tokens")),
+        () if text != whole else _tokens(choice),
+        _count(usage, "prompt_tokens", "input_tokens"),
+        _count(usage, "completion_tokens", "output_tokens"),
     )
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _count(usage: Mapping[str, Any], *names: str) -> int | None:
+    """The first of these counts that a usage has, whatever form its numbers have."""
+    told = (str(usage.get(name)).removesuffix(".0") for name in names)
+    return next((int(number) for number in told if number.isdigit()), None)
+
+
+def _tokens(choice: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The tokens of a reply with their log-probabilities, where the server tells them."""
+    told = _mapping(choice.get("logprobs")).get("content")
+    tokens = told if isinstance(told, list) else ()
+    whole = all(isinstance(one, Mapping) and {"token", "logprob"} <= one.keys() for one in tokens)
+    return tokens if whole else ()
 
 
 def answer_of(text: str) -> str:
@@ -128,13 +152,15 @@ def _joined(content: object) -> str:
 
 
 def _call(message: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The number of the first tool call of a message, and its arguments as text."""
-    calls = message.get("tool_calls") or [message.get("function_call")]
-    call = next((call for call in calls if isinstance(call, Mapping)), None)
-    if call is None:
+    """The number of the first tool call of a message, and the arguments of all of them as text."""
+    told = message.get("tool_calls") or [message.get("function_call")]
+    calls = [call for call in told if isinstance(call, Mapping)] if isinstance(told, list) else []
+    if not calls:
         return None
-    inner = call.get("function")
-    function = inner if isinstance(inner, Mapping) else call
+    return str(calls[0].get("id") or "call_1"), "\n".join(map(_arguments, calls))
+
+
+def _arguments(call: Mapping[str, Any]) -> str:
+    function = _mapping(call.get("function")) or call
     given = function.get("arguments", function.get("parameters", function.get("input")))
-    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    return str(call.get("id") or "call_1"), text
+    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.utils
 import json
+import re
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -16,12 +17,17 @@ import openai
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
 from sliders.errors import CallFailed, ModelError, ModelUnavailable
+from sliders.llm.arguments import STRUCTURE, mentioned
 
 T = TypeVar("T")
 
 _MAX_WAIT = 60.0
 _LONGEST_WISH = 300.0
 """Seconds that a server may ask to wait; a longer wait is the user's to plan."""
+_NO_MODEL = re.compile(
+    r"model_not_found|(?:unknown|invalid|no such|not a valid) model"
+    r"|model\S* .{0,100}?(?:not found|not exist)"
+)
 _backoff = wait_random_exponential(multiplier=0.5, max=_MAX_WAIT)
 
 
@@ -149,12 +155,14 @@ def status_error(
             f"the account at {where} has no quota or credit left ({text}); top it up or use "
             "another key or model"
         )
-    if status in (408, 409, 425, 429) or status >= 500:
+    shape = mentioned((*STRUCTURE, "json_schema"), told)
+    if status in (408, 409, 425, 429) or (status >= 500 and not shape):
         return _passing(f"{where} keeps answering {status}: {text}", _retry_after(headers), where)
     too_long = status == 413 or (
-        "context" in told and any(w in told for w in ("length", "exceed", "size", "maximum"))
+        any(w in told for w in ("context", "prompt is", "input is", "input length"))
+        and any(w in told for w in ("length", "exceed", "size", "maximum", "too long", "too large"))
     )
-    if not too_long and parameter in ("", "model") and _names_no_model(told):
+    if parameter == "model" or (not too_long and not parameter and _names_no_model(told)):
         return ModelUnavailable(
             f"{where} has no model {model!r} ({text}); set SLIDERS_MODEL to a name it serves"
         )
@@ -183,12 +191,7 @@ def not_the_interface(where: str, status: int, body: object) -> ModelUnavailable
 
 def _names_no_model(told: str) -> bool:
     """Whether an error says that the model is not there."""
-    return "model_not_found" in told or (
-        "model" in told
-        and any(
-            w in told for w in ("not found", "does not exist", "not exist", "unknown", "no such")
-        )
-    )
+    return _NO_MODEL.search(told) is not None
 
 
 def _passing(told: str, wish: float | None, where: str) -> ModelError:

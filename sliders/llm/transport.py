@@ -39,7 +39,7 @@ class Channel:
         )
         # Retries are ours: they honour Retry-After for all calls of the server at once.
         options: dict[str, Any] = {
-            "api_key": key,
+            "api_key": key.strip(),
             "http_client": http,
             "timeout": waits,
             "max_retries": 0,
@@ -89,7 +89,7 @@ class Channel:
 
 def _client(address: str | None, options: dict[str, Any]) -> openai.AsyncOpenAI:
     """The client of the server at an address."""
-    parts = urlsplit(address or "")
+    parts = urlsplit((address or "").strip())
     query = dict(parse_qsl(parts.query))
     path = parts.path.rstrip("/").removesuffix(_PATH)
     plain = urlunsplit((parts.scheme, parts.netloc, path, "", ""))

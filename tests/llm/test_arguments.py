@@ -181,6 +181,8 @@ async def test_thoughts_are_no_answer_in_free_text_and_no_choice(serve: Serve) -
         (Scripted(body="Ollama is running"), "/v1"),
         (Scripted(body='{"error": {"message": "bad key", "code": 401}}'), "OPENAI_API_KEY"),
         (Scripted(status=429, headers={"Retry-After": "7200"}), "2 h 0 min"),
+        (refusal("m cannot be used", param="model"), "SLIDERS_MODEL"),
+        (refusal("Invalid model name passed in model=m"), "SLIDERS_MODEL"),
     ],
 )
 async def test_what_no_other_call_will_change_ends_the_run(
@@ -190,6 +192,22 @@ async def test_what_no_other_call_will_change_ends_the_run(
     with pytest.raises(ModelUnavailable, match=says):
         await model.generate(rows_request())
     assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        '{"choices": [{"mess',
+        '{"choices": [{"finish_reason": "error", "message": {"content": "{"}}]}',
+        '{"choices": [{"error": {"code": 502, "message": "upstream"}}]}',
+    ],
+)
+async def test_a_reply_that_broke_is_asked_for_again(serve: Serve, body: str) -> None:
+    replies = iter([Scripted(body=body or " "), Scripted(ANN)])
+    server, model = serve(lambda _: next(replies))
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+    assert len(server.bodies) == 2
 
 
 async def test_a_server_that_only_streams_is_asked_to_stream(serve: Serve) -> None:
