@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from sliders.api import Workspace
-from sliders.cli import Call, answer_text
+from sliders.cli import CommandCall, answer_text
 from sliders.compact import EMBEDDED
 from sliders.settings import Settings
 
@@ -80,7 +80,7 @@ def main() -> int:
     FILE.parent.mkdir(exist_ok=True)
     for old in FILE.parent.glob(FILE.name + "*"):
         old.unlink()
-    with Call(str(FILE), quiet=False).opened(new=True) as ws:
+    with CommandCall(str(FILE), quiet=False).opened(new=True) as ws:
         problems = ask_all(ws)
         problems += ws.verify()
         page = ws.view(path=FILE.with_suffix(".html"))

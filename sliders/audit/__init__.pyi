@@ -13,7 +13,7 @@ from .page import view_file as view_file
 from .page.addresses import RUN as RUN
 from .page.page import render as render
 from .page.page_content import AuditPage as AuditPage
-from .page.page_content import Value as Value
+from .page.page_content import ShownValue as ShownValue
 from .page.run_content import collect as collect
 from .page.serve import application as application
 from .page.serve import serve as serve

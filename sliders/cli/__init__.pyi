@@ -4,5 +4,5 @@ from .ask import run as run
 from .ask import split_words as split_words
 from .printed_answers import answer_text as answer_text
 from .serve import mcp_server as mcp_server
-from .shell import Call as Call
+from .shell import CommandCall as CommandCall
 from .start import next_steps as next_steps

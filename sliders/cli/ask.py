@@ -22,7 +22,7 @@ from sliders.cli.shell import (
     LIMITS,
     MODEL,
     SHOWN,
-    Call,
+    CommandCall,
     WorkflowOption,
     frame_text,
     pairs,
@@ -127,7 +127,7 @@ OpenOption = Annotated[
     "format",
 )
 def ask(
-    call: Call,
+    call: CommandCall,
     words: WordsArgument,
     schema: SchemaOption = None,
     workflow: WorkflowOption = "extract_and_query",
@@ -181,7 +181,7 @@ def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list
     return documents, questions
 
 
-def _show_answers(answers: Sequence[Answer], call: Call) -> int:
+def _show_answers(answers: Sequence[Answer], call: CommandCall) -> int:
     """Print the answers; the exit code: 1 when one failed, `STOPPED` when a budget ended one."""
     from sliders.cli.printed_answers import answer_data, answer_printed
 
@@ -197,7 +197,7 @@ def _show_answers(answers: Sequence[Answer], call: Call) -> int:
 @app.command()
 @takes("workspace", *CLUSTER, *SHOWN)
 def add(
-    call: Call,
+    call: CommandCall,
     documents: Annotated[
         list[str], typer.Argument(metavar="DOCS...", help="Files, folders, globs or addresses.")
     ],
@@ -225,7 +225,7 @@ def add(
 @app.command()
 @takes("workspace", *MODEL, *SHOWN)
 def schema(
-    call: Call,
+    call: CommandCall,
     questions: Annotated[
         list[str] | None, typer.Argument(metavar="[QUESTION]...", help="Questions to serve.")
     ] = None,
@@ -244,7 +244,7 @@ def schema(
 
 @app.command()
 @takes("workspace", *MODEL, *LIMITS, "concurrency", "unverified", "batch", *CLUSTER, *SHOWN)
-def extract(call: Call, tables: TablesArgument = None) -> None:
+def extract(call: CommandCall, tables: TablesArgument = None) -> None:
     """Fill every column of the schema's tables from the documents, and reconcile them."""
     with call.opened() as ws:
         counts = ws.extract(tables or None)
@@ -258,7 +258,7 @@ def extract(call: Call, tables: TablesArgument = None) -> None:
 @app.command()
 @takes("workspace", *MODEL, *SHOWN)
 def reconcile(
-    call: Call,
+    call: CommandCall,
     tables: TablesArgument = None,
     criteria: Annotated[
         list[str] | None,
@@ -285,7 +285,7 @@ def reconcile(
 @app.command()
 @takes("workspace", *MODEL, *LIMITS, "unverified", "batch", *SHOWN, "format")
 def query(
-    call: Call,
+    call: CommandCall,
     sql: Annotated[
         str, typer.Argument(help="One SELECT over the data tables, or over docs: all documents.")
     ],
@@ -313,7 +313,7 @@ def query(
 @app.command()
 @takes("workspace", *MODEL, *SHOWN)
 def explain(
-    call: Call,
+    call: CommandCall,
     questions: Annotated[
         list[str], typer.Argument(metavar="QUESTION...", help="Questions over the workspace.")
     ],
@@ -338,7 +338,7 @@ def explain(
 @app.command()
 @takes("workspace", *SHOWN)
 def export(
-    call: Call,
+    call: CommandCall,
     target: Annotated[
         Path, typer.Argument(help="A file (sqlite, excel) or a folder (csv, parquet).")
     ],

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sliders.cli.shell import Call, takes
+from sliders.cli.shell import CommandCall, takes
 from sliders.errors import SettingsError
 from sliders.settings import Settings
 
@@ -21,7 +21,7 @@ app = typer.Typer(
 @app.command()
 @takes("quiet", "as_json")
 def pull(
-    call: Call,
+    call: CommandCall,
     url: Annotated[
         str | None,
         typer.Argument(metavar="[URL]", help="The address of a GGUF file; the embedded model's."),
@@ -55,7 +55,7 @@ def pull(
 
 @app.command()
 @takes("model", "dialect", "base_url", "api_key", "as_json")
-def check(call: Call) -> None:
+def check(call: CommandCall) -> None:
     """Ask ten small things of the model that is configured, and say what works."""
     from sliders.engine import check_model
 
@@ -67,7 +67,7 @@ def check(call: Call) -> None:
 
 @app.command("list")
 @takes("as_json")
-def list_models(call: Call) -> None:
+def list_models(call: CommandCall) -> None:
     """List the embedded models and whether they are here."""
     from sliders.compact.model_file import EMBEDDED
 
@@ -90,7 +90,7 @@ def list_models(call: Call) -> None:
 
 @app.command()
 @takes("as_json")
-def path(call: Call) -> None:
+def path(call: CommandCall) -> None:
     """Print where the embedded model is, or would be, kept."""
     from sliders.compact.model_file import EMBEDDED
 

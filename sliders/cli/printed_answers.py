@@ -9,13 +9,13 @@ from sliders.answer.doubts import doubt_lines
 from sliders.answer.result import Answer
 from sliders.answer.result_shape import ResultTable, headline, needs_table, row_name, table_of
 from sliders.cli.printed_tables import MOST_ROWS, csv_text, markdown_table, printed_table
-from sliders.cli.shell import Call, result_data
+from sliders.cli.shell import CommandCall, result_data
 from sliders.progress import duration
 
 MOST_CITATIONS = 10
 
 
-def answer_printed(answer: Answer, call: Call) -> str:
+def answer_printed(answer: Answer, call: CommandCall) -> str:
     """An answer in the format of the call. With CSV, what is no row of the result goes to
     standard error.
     """

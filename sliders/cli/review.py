@@ -17,7 +17,7 @@ from sliders.cli.shell import (
     DEFAULT_WORKSPACE,
     MODEL,
     SHOWN,
-    Call,
+    CommandCall,
     frame_text,
     pairs,
     records,
@@ -88,7 +88,7 @@ def register(app: typer.Typer) -> None:
 
 @takes("workspace", "as_json")
 def view(
-    call: Call,
+    call: CommandCall,
     run: RunArgument = None,
     against: AgainstOption = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = _PAGE,
@@ -112,7 +112,7 @@ def view(
     return call.show(str(path), {"path": str(path)})
 
 
-def _listening(address: str, show: bool, call: Call) -> None:
+def _listening(address: str, show: bool, call: CommandCall) -> None:
     call.show(f"{address} (Ctrl-C ends it)", {"address": address})
     sys.stdout.flush()
     if show:
@@ -121,7 +121,7 @@ def _listening(address: str, show: bool, call: Call) -> None:
 
 @takes("as_json")
 def verify(
-    call: Call,
+    call: CommandCall,
     file: Annotated[
         Path, typer.Argument(help="An audit database or a workspace.", envvar="SLIDERS_WORKSPACE")
     ] = Path(DEFAULT_WORKSPACE),
@@ -140,7 +140,7 @@ def verify(
 
 @takes("workspace", "as_json")
 def why(
-    call: Call,
+    call: CommandCall,
     subject: Annotated[
         str, typer.Argument(help="A row id, a document's name, a chunk id or a table.")
     ],
@@ -153,7 +153,7 @@ def why(
 
 @takes("workspace", "as_json")
 def conflicts(
-    call: Call,
+    call: CommandCall,
     table: Annotated[str | None, typer.Argument(help="Name of a table; all when left out.")] = None,
 ) -> None:
     """List contradictions that nothing settled; `set-value`, `merge` and `split` settle them."""
@@ -167,7 +167,7 @@ def conflicts(
 
 @takes("workspace", "as_json")
 def undo(
-    call: Call,
+    call: CommandCall,
     table: TableArgument,
     version: Annotated[
         int | None,
@@ -192,7 +192,7 @@ def undo(
 
 @takes("workspace", "as_json")
 def decisions(
-    call: Call,
+    call: CommandCall,
     table: Annotated[str | None, typer.Argument(help="Name of a table; all when left out.")] = None,
 ) -> None:
     """List what people decided with `set-value`, `merge` and `split` and did not take back."""
@@ -221,7 +221,7 @@ def _told(decision: Correction) -> str:
 
 @takes("workspace", *MODEL, *SHOWN)
 def revoke(
-    call: Call,
+    call: CommandCall,
     number: Annotated[int, typer.Argument(help="The decision, as `sliders decisions` lists it.")],
 ) -> None:
     """Take a decision back; the table is repaired without it."""
@@ -235,7 +235,7 @@ def revoke(
 
 @takes("workspace", *MODEL, *SHOWN)
 def set_value(
-    call: Call,
+    call: CommandCall,
     table: TableArgument,
     column: Annotated[str, typer.Argument(help="The column that gets the value.")],
     value: Annotated[
@@ -259,7 +259,7 @@ def set_value(
 
 @takes("workspace", *MODEL, *SHOWN)
 def merge(
-    call: Call,
+    call: CommandCall,
     table: TableArgument,
     where: WhereOption,
     other: OtherOption,
@@ -286,7 +286,7 @@ def merge(
 
 @takes("workspace", *MODEL, *SHOWN)
 def split(
-    call: Call,
+    call: CommandCall,
     table: TableArgument,
     where: WhereOption,
     other: OtherOption,
@@ -300,7 +300,9 @@ def split(
         _decided(call, ws, table, number, *sides)
 
 
-def _decided(call: Call, ws: Workspace, table: str, number: int, *sides: dict[str, str]) -> None:
+def _decided(
+    call: CommandCall, ws: Workspace, table: str, number: int, *sides: dict[str, str]
+) -> None:
     """Apply a new decision and show it; rows that it speaks of and that are not there are
     told on standard error.
     """
@@ -349,7 +351,7 @@ def _user() -> str:
 
 @takes("workspace", "as_json")
 def tables(
-    call: Call,
+    call: CommandCall,
     name: Annotated[
         str | None, typer.Argument(metavar="[TABLE]", help="Show the rows of one table.")
     ] = None,
@@ -396,7 +398,7 @@ def _held(ws: Workspace) -> tuple[list[str], dict[str, Any]]:
 
 
 @takes("workspace", "as_json")
-def runs(call: Call) -> None:
+def runs(call: CommandCall) -> None:
     """List what was asked and done, with calls, tokens and cost of each run."""
     lines, data = [], []
     with call.opened(write=False) as ws:
@@ -433,7 +435,7 @@ def runs(call: Call) -> None:
 
 @takes("workspace", "as_json")
 def diff(
-    call: Call,
+    call: CommandCall,
     first: Annotated[
         int | None, typer.Argument(metavar="[RUN]", help="Number of a run; see `sliders runs`.")
     ] = None,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sliders.cli.shell import LIMITS, MODEL, Call, plain_json, records, takes
+from sliders.cli.shell import LIMITS, MODEL, CommandCall, plain_json, records, takes
 from sliders.errors import BudgetExceeded, SettingsError, SlidersError
 from sliders.settings import Budget
 from sliders.store.records import Relation
@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
 
 @takes(*MODEL, *LIMITS)
 def serve(
-    call: Call,
+    call: CommandCall,
     workspace: Annotated[
         str,
         typer.Argument(

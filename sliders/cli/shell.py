@@ -153,7 +153,7 @@ WorkflowOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CommandCall:
     """A command as it was given: its workspace, how to show things, and the settings
     that its flags name.
     """
@@ -225,7 +225,7 @@ class Call:
 
 def takes(*options: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """A command with shared options beside its own parameters; its function gets them as its
-    first argument, a `Call`.
+    first argument, a `CommandCall`.
     """
 
     def wrap(function: Callable[..., T]) -> Callable[..., T]:
@@ -240,7 +240,7 @@ def takes(*options: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
         def run(**given: Any) -> T:
             flags = {name: given.pop(name) for name in options}
             told = {name: flags.pop(name) for name in _DEFAULTS if name in flags}
-            return function(Call(**told, flags=flags), **given)
+            return function(CommandCall(**told, flags=flags), **given)
 
         run.__name__, run.__doc__ = function.__name__, function.__doc__
         run.__signature__ = Signature(  # type: ignore[attr-defined]
@@ -300,7 +300,7 @@ def result_data(frame: pd.DataFrame, units: Sequence[str], notes: Sequence[str])
     return {"columns": names, "units": known, "rows": rows, "notes": list(notes)}
 
 
-def frame_text(frame: pd.DataFrame, call: Call) -> str:
+def frame_text(frame: pd.DataFrame, call: CommandCall) -> str:
     """A frame as the call wants it printed; missing values are empty."""
     from sliders.answer.result_shape import table_of
     from sliders.cli.printed_tables import csv_text, markdown_table, printed_table
@@ -333,7 +333,9 @@ def show_added(report: AddReport) -> None:
         )
 
 
-def show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, call: Call) -> None:
+def show_plan(
+    ws: Workspace, questions: Sequence[str], workflow: Workflow, call: CommandCall
+) -> None:
     """What tables would cost with the hints as they were understood; for other
     workflows, which one and why.
     """

@@ -14,7 +14,7 @@ import pytest
 
 from sliders import Workspace
 from sliders.answer import Answer
-from sliders.audit import AuditPage, Value, collect, render, view_file
+from sliders.audit import AuditPage, ShownValue, collect, render, view_file
 from sliders.cli import run as command
 from sliders.errors import StoreError
 from sliders.store import Catalog, Database
@@ -64,7 +64,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> AuditPage:
     return of(harbour(tmp_path_factory.mktemp("view") / "harbour.db"))
 
 
-def value(page: AuditPage, column: str) -> Value:
+def value(page: AuditPage, column: str) -> ShownValue:
     table = page.tables[0]
     return table.rows[0].values[[c.name for c in table.columns].index(column)]
 

@@ -6,25 +6,27 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sliders.audit.diff import CellChange, RowChange, only_changed, said
 from sliders.audit.diff import Difference as Found
-from sliders.audit.page.page_content import Compared, Difference, ShownTable
+from sliders.audit.page.page_content import ComparedRuns, ShownDifference, ShownTable
 from sliders.extraction.cell import Scalar
 
 MOST_SHOWN = 500
 
 
-def compared(found: Found, tables: Sequence[ShownTable]) -> Compared:
+def compared(found: Found, tables: Sequence[ShownTable]) -> ComparedRuns:
     """What a comparison found, with the place on the page of each value that its tables show."""
     at = {(t.name, row.id): (n, m) for n, t in enumerate(tables) for m, row in enumerate(t.rows)}
     columns = {t.name: [column.name for column in t.columns] for t in tables}
     lines = list(_lines(found, at, columns))
-    return Compared(found.first, found.second, tuple(lines[:MOST_SHOWN]), len(lines), found.same)
+    return ComparedRuns(
+        found.first, found.second, tuple(lines[:MOST_SHOWN]), len(lines), found.same
+    )
 
 
 def _lines(
     found: Found,
     at: Mapping[tuple[str, str], tuple[int, int]],
     columns: Mapping[str, Sequence[str]],
-) -> Iterator[Difference]:
+) -> Iterator[ShownDifference]:
     def place(change: RowChange | CellChange, column: str) -> tuple[int, int, int] | None:
         where = at.get((change.table, change.row_id))
         if where and column in columns[change.table]:
@@ -34,11 +36,11 @@ def _lines(
     for answer in found.answers:
         because = "; ".join(cause.text for cause in answer.causes)
         before, after = only_changed(answer.before, answer.after)
-        yield Difference("answer", answer.question, "", before, after, because)
+        yield ShownDifference("answer", answer.question, "", before, after, because)
     for row in found.rows:
         held, new = _held(row.values), row.change == "new"
         first = next(iter(columns.get(row.table, ())), "")
-        yield Difference(
+        yield ShownDifference(
             f"{row.change} row",
             row.document,
             row.table,
@@ -48,7 +50,7 @@ def _lines(
             place(row, first) if new else None,
         )
     for cell in found.cells:
-        yield Difference(
+        yield ShownDifference(
             "value",
             cell.document,
             f"{cell.table}.{cell.column}",

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 
 from sliders.audit.page.page_content import (
     Block,
-    Passage,
     ShownAnswer,
     ShownDocument,
+    ShownPassage,
     ShownTable,
+    ShownValue,
     Silent,
-    Value,
 )
 from sliders.documents.document import Document, Element
 from sliders.store.catalog import Catalog
@@ -68,7 +68,7 @@ def shown_documents(
     return found, (told,) if cut else ()
 
 
-def _values(tables: Sequence[ShownTable], answers: Sequence[ShownAnswer]) -> Iterable[Value]:
+def _values(tables: Sequence[ShownTable], answers: Sequence[ShownAnswer]) -> Iterable[ShownValue]:
     yield from (value for table in tables for row in table.rows for value in row.values)
     yield from (citation.value for answer in answers for citation in answer.citations)
 
@@ -104,7 +104,9 @@ def _shown(catalog: Catalog, line: StoredDocument, spans: Spans, context: int) -
         line.characters,
         bool(line.superseded_by),
         tuple((p.number, p.start) for p in document.pages),
-        tuple(Passage(a, document.text[a:b], tuple(_blocks(document, a, b))) for a, b in windows),
+        tuple(
+            ShownPassage(a, document.text[a:b], tuple(_blocks(document, a, b))) for a, b in windows
+        ),
     )
 
 

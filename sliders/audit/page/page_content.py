@@ -11,7 +11,7 @@ from sliders.llm.model import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextPlace:
     """Characters `start` to `end` of a document (its id), and their page."""
 
     document: str
@@ -21,7 +21,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ShownSource:
     """One reading of a value: in which document, resting on which words, and why.
 
     `agrees`: it is the value shown.
@@ -33,7 +33,7 @@ class Source:
     how: str = "stated"
     found: str = ""
     agrees: bool = True
-    places: tuple[Place, ...] = ()
+    places: tuple[TextPlace, ...] = ()
     reason: str = ""
     odds: str = ""
     doubt: str = ""
@@ -41,7 +41,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ShownChange:
     """A value that a repair or a person put in the place of others."""
 
     before: tuple[Scalar, ...]
@@ -52,7 +52,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ShownValue:
     """One value of a table with its readings and changes; `empty` says why there is none,
     `conflict` what is open.
 
@@ -60,8 +60,8 @@ class Value:
     """
 
     shown: Scalar = None
-    sources: tuple[Source, ...] = ()
-    changes: tuple[Change, ...] = ()
+    sources: tuple[ShownSource, ...] = ()
+    changes: tuple[ShownChange, ...] = ()
     empty: str = ""
     conflict: str = ""
     name: str = ""
@@ -76,7 +76,7 @@ class ShownRow:
 
     id: str
     document: str
-    values: tuple[Value, ...]
+    values: tuple[ShownValue, ...]
     behind: tuple[int, ...] = ()
     of: int = 1
 
@@ -130,7 +130,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ShownPassage:
     """A stretch of a document's text, from the character `start` on."""
 
     start: int
@@ -149,7 +149,7 @@ class ShownDocument:
     characters: int = 0
     superseded: bool = False
     pages: tuple[tuple[int, int], ...] = ()
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[ShownPassage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class Cited:
     """
 
     column: str
-    value: Value
+    value: ShownValue
     quote: str = ""
     result_row: int | None = None
 
@@ -182,7 +182,7 @@ class ShownAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ShownDifference:
     """What differs between two runs in one place; `at` numbers the table, row and column of the
     page that hold it now.
     """
@@ -197,14 +197,14 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedRuns:
     """What changed between the runs `before` and `after`: at most some hundred of `total`, and the
     questions answered alike.
     """
 
     before: int
     after: int
-    differences: tuple[Difference, ...]
+    differences: tuple[ShownDifference, ...]
     total: int
     same: tuple[str, ...] = ()
 
@@ -230,7 +230,7 @@ class AuditPage:
     silent: tuple[Silent, ...] = ()
     stages: tuple[tuple[str, Usage], ...] = ()
     notes: tuple[str, ...] = ()
-    compared: Compared | None = None
+    compared: ComparedRuns | None = None
 
 
 def plain(item: Any) -> Any:

@@ -10,13 +10,13 @@ from typing import Any
 
 from sliders.answer.turns import TableView
 from sliders.audit.page.page_content import (
-    Change,
-    Place,
+    ShownChange,
     ShownColumn,
     ShownRow,
+    ShownSource,
     ShownTable,
-    Source,
-    Value,
+    ShownValue,
+    TextPlace,
 )
 from sliders.errors import QueryError, StoreError
 from sliders.extraction.cell import Absence, Cell, Row, Scalar
@@ -41,7 +41,7 @@ class Behind:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _SharedByRows:
     """What all rows of a table share."""
 
     table: Table
@@ -84,9 +84,9 @@ def shown_table(
     )
 
 
-def _known(catalog: Catalog, table: Table, chain: Sequence[TableVersion]) -> _Known:
+def _known(catalog: Catalog, table: Table, chain: Sequence[TableVersion]) -> _SharedByRows:
     """What all rows of a table share; `chain` is its current version and those before."""
-    return _Known(
+    return _SharedByRows(
         table,
         conflicts=catalog.open_questions.conflicts(table.name),
         repairs="; ".join(version.reason for version in chain if version.parent is not None),
@@ -145,12 +145,14 @@ def _listed(
     return dict(list(rows.items())[:most]), note
 
 
-def _row(known: _Known, lineage: Lineage, document_id: str, behind: tuple[int, ...]) -> ShownRow:
+def _row(
+    known: _SharedByRows, lineage: Lineage, document_id: str, behind: tuple[int, ...]
+) -> ShownRow:
     values = tuple(_value(known, column, lineage) for column in known.table.columns)
     return ShownRow(lineage.row_id, document_id, values, behind, len(lineage.sources))
 
 
-def _value(known: _Known, column: Column, lineage: Lineage) -> Value:
+def _value(known: _SharedByRows, column: Column, lineage: Lineage) -> ShownValue:
     shown = lineage.shown.get(column.name)
     readings = (one for one in lineage.readings if one.cell.column == column.name)
     read = sorted(map(_source, readings), key=lambda source: not source.agrees)
@@ -160,14 +162,14 @@ def _value(known: _Known, column: Column, lineage: Lineage) -> Value:
     changes = tuple(c for one in made if (c := _change(one, shown, read)) is not None)
     others = tuple(dict.fromkeys(source.value for source in read if not source.agrees))
     if not changes and others and shown is not None:
-        changes = (Change(others, shown, "repair", known.repairs),)
+        changes = (ShownChange(others, shown, "repair", known.repairs),)
     cells = [cell for row in lineage.sources if (cell := row.cell(column.name)) is not None]
     empty = "" if shown is not None else _absence(cells)
     conflict = _conflict(known, column.name, lineage.sources)
-    return _named(Value(shown, tuple(read), changes, empty, conflict), column, lineage)
+    return _named(ShownValue(shown, tuple(read), changes, empty, conflict), column, lineage)
 
 
-def _named(value: Value, column: Column, lineage: Lineage) -> Value:
+def _named(value: ShownValue, column: Column, lineage: Lineage) -> ShownValue:
     """A value with the canonical form that stands beside it, and why."""
     about = (f"{column.name}_canonical", "canonicalize")
     declared = (change.made for change in lineage.changes)
@@ -175,11 +177,11 @@ def _named(value: Value, column: Column, lineage: Lineage) -> Value:
     return next((replace(value, name=str(m.value), named=m.reason) for m in beside), value)
 
 
-def _source(reading: Reading) -> Source:
+def _source(reading: Reading) -> ShownSource:
     cell = reading.cell
-    places = tuple(Place(s.document_id, s.start, s.end, s.page) for s in reading.spans)
+    places = tuple(TextPlace(s.document_id, s.start, s.end, s.page) for s in reading.spans)
     document = places[0].document if places else reading.row.document_id
-    return Source(
+    return ShownSource(
         document,
         cell.value,
         cell.printed,
@@ -194,7 +196,7 @@ def _source(reading: Reading) -> Source:
     )
 
 
-def _change(change: Made, shown: Scalar, read: Sequence[Source]) -> Change | None:
+def _change(change: Made, shown: Scalar, read: Sequence[ShownSource]) -> ShownChange | None:
     """A declared change of this value; one of the whole column only where the row has the
     value that it replaced.
     """
@@ -205,8 +207,8 @@ def _change(change: Made, shown: Scalar, read: Sequence[Source]) -> Change | Non
     if made.source_value is not None and made.source_value != made.value:
         before = (made.source_value,)
     if decision is None:
-        return Change(before, shown, made.kind, made.reason)
-    return Change(before, shown, "correction", decision.reason, decision.author or "a person")
+        return ShownChange(before, shown, made.kind, made.reason)
+    return ShownChange(before, shown, "correction", decision.reason, decision.author or "a person")
 
 
 def _absence(cells: Sequence[Cell]) -> str:
@@ -218,7 +220,7 @@ def _absence(cells: Sequence[Cell]) -> str:
     return "; ".join(dict.fromkeys(told)) or Absence.NOT_ASKED.value
 
 
-def _conflict(known: _Known, column: str, rows: Sequence[Row]) -> str:
+def _conflict(known: _SharedByRows, column: str, rows: Sequence[Row]) -> str:
     mine = {row.id for row in rows}
     for one in known.conflicts:
         if one.column == column and any(mine & set(side.rows) for side in one.candidates):

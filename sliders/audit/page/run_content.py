@@ -14,11 +14,11 @@ from sliders.audit.page.document_passages import shown_documents, silent_documen
 from sliders.audit.page.page_content import (
     AuditPage,
     Cited,
-    Place,
     ShownAnswer,
+    ShownSource,
     ShownTable,
-    Source,
-    Value,
+    ShownValue,
+    TextPlace,
 )
 from sliders.audit.page.rows import Behind, shown_table, sql_view
 from sliders.errors import StoreError
@@ -165,11 +165,11 @@ def _answer(catalog: Catalog, kept: Mapping[str, Any]) -> ShownAnswer:
 def _cited(one: Mapping[str, Any], names: Mapping[str, str]) -> Cited:
     document = one.get("document_id") or names.get(one["document"], "")
     place = (
-        (Place(document, one["start"], one["end"], one["page"]),)
+        (TextPlace(document, one["start"], one["end"], one["page"]),)
         if document and one["start"] >= 0
         else ()
     )
-    source = Source(
+    source = ShownSource(
         document,
         one["value"],
         one["quote"],
@@ -181,4 +181,6 @@ def _cited(one: Mapping[str, Any], names: Mapping[str, str]) -> Cited:
         "",
         one["doubt"],
     )
-    return Cited(one["column"], Value(one["value"], (source,)), one["quote"], one.get("result_row"))
+    return Cited(
+        one["column"], ShownValue(one["value"], (source,)), one["quote"], one.get("result_row")
+    )
