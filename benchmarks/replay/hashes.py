@@ -14,8 +14,6 @@ from benchmarks.trust.server import bodies_heard_by
 from sliders.llm import Request
 from sliders.llm.testing import requests_heard_by
 
-_UNSENT = ("enough", "before_sending", "prompt_hash")
-"""Members of a request that no server sees."""
 _DIGITS = 12
 
 
@@ -31,7 +29,8 @@ def request_hash(request: Request) -> str:
     Members that hold their default are left out, so that a new member changes the hash only where
     it is used.
     """
-    members = [member for member in fields(request) if member.name not in _UNSENT]
+    # Members that are no part of what a request is, and its file's hash, are seen by no server.
+    members = [m for m in fields(request) if m.compare and m.name != "prompt_hash"]
     values = {member.name: (getattr(request, member.name), _default(member)) for member in members}
     sent = {name: value for name, (value, default) in values.items() if value != default}
     sent["messages"] = [[message.role, message.content] for message in request.messages]
