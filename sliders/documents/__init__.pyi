@@ -24,7 +24,7 @@ from .pdf.reader import read_pdf as read_pdf
 from .remote import Fetched as Fetched
 from .remote import is_address as is_address
 from .remote import shown as shown
-from .sheets import read_csv as read_csv
+from .separated import read_csv as read_csv
 from .sheets import read_xlsx as read_xlsx
 from .table_grid.grid import find_tables as find_tables
 from .table_grid.segments import Segment as Segment

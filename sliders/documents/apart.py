@@ -5,9 +5,11 @@ A file that takes more, or on which its reader breaks, is one file that cannot b
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from sliders.child import ChildEnded, give_back, take
 from sliders.documents.discovery import SourceFile
@@ -62,7 +64,7 @@ def load_apart(
     message = (source, read, limits.memory_bytes, limits.seconds, limits.document_bytes)
     child = take(_MODULE)
     try:
-        state, told = pickle.loads(child.ask(pickle.dumps(message), _WALL_TIMES * limits.seconds))
+        state, told = _loaded(child.ask(pickle.dumps(message), _WALL_TIMES * limits.seconds))
     except ChildEnded as error:
         raise DocumentError(f"{source.name}: {limits.passed}") from error
     if state == "broke":
@@ -78,6 +80,18 @@ def load_apart(
         raise DocumentError(told)
     assert isinstance(told, Document)
     return told
+
+
+def _loaded(reply: bytes) -> tuple[str, Any]:
+    """A reply as an object; a document of millions of cells is made without looking for garbage."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        state, told = pickle.loads(reply)
+    finally:
+        if collecting:
+            gc.enable()
+    return state, told
 
 
 def load_each(

@@ -8,13 +8,12 @@ its cells stands for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 ElementKind = Literal["heading", "paragraph", "list_item", "table", "caption", "code"]
 
 
-@dataclass(frozen=True, slots=True)
-class TableCell:
+class TableCell(NamedTuple):
     """One printed cell of a table, with its place in `Document.text`."""
 
     text: str

@@ -13,7 +13,8 @@ from sliders.documents.discovery import SourceFile, printable
 from sliders.documents.document import Document
 from sliders.documents.partition import read_docx, read_email, read_html, read_markdown, read_pptx
 from sliders.documents.pdf.reader import read_pdf
-from sliders.documents.sheets import read_csv, read_xlsx
+from sliders.documents.separated import read_csv
+from sliders.documents.sheets import read_xlsx
 from sliders.documents.text import parse_text, read_text
 from sliders.documents.unstructured_offline import partitioner
 from sliders.errors import DocumentError

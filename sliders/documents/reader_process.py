@@ -7,6 +7,7 @@ was.
 
 from __future__ import annotations
 
+import gc
 import pickle
 import sys
 from types import TracebackType
@@ -25,7 +26,9 @@ def main() -> None:
 
     sys.excepthook = tell
     for message in messages:
+        gc.enable()
         source, read, memory_bytes, seconds, most_bytes = pickle.loads(message)
+        gc.disable()  # nearly all that reading makes is kept
         try:
             loaders.prepare(source, read)
             with limited(memory_bytes, seconds):

@@ -1,59 +1,32 @@
-"""Spreadsheets: CSV, TSV and Excel as tables, one grid per sheet."""
+"""Excel workbooks: each sheet a heading and its tables, with what the cells show."""
 
 from __future__ import annotations
 
-import csv
-import datetime
 import io
 import re
 import zipfile
-from collections.abc import Sequence
-from itertools import takewhile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from sliders.documents import sniff
 from sliders.documents.builder import DocumentBuilder
-from sliders.documents.decode import decode
 from sliders.documents.document import Document
-from sliders.documents.spanned_tables import Spanned, is_title, table_of_spans, without_blanks
-from sliders.documents.tables import has_values, table_from_rows
+from sliders.documents.number_formats import formatted
+from sliders.documents.rewritten import with_parts
+from sliders.documents.separated import add_titles
+from sliders.documents.sheet_regions import Area, areas
+from sliders.documents.spanned_tables import is_title, table_of_spans, without_blanks
 from sliders.errors import DocumentError
-from sliders.values.notes import is_note
 
-_DELIMITERS = ",;\t|"
-_SAMPLE_LINES = 50
-_MAX_FIELD = 2**20
-_CURRENCY = re.compile(r"\[\$([^\]-]+)[^\]]*\]|(?<!\[)[$€£¥]")
 _NO_RESULT = re.compile(rb"(?:</f>|<f\b[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
-
-
-def read_csv(raw: bytes, name: str) -> Document:
-    """A document out of separated values; the delimiter (comma, semicolon, tab, bar)
-    is found by counting.
-    """
-    text, warnings = decode(raw, name)
-    csv.field_size_limit(_MAX_FIELD)
-    try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, name)))
-    except csv.Error as error:
-        raise DocumentError(
-            f"{name}: no readable CSV ({error}); save it again from the program that made it"
-        ) from error
-    builder = DocumentBuilder()
-    builder.warnings.extend(warnings)
-    filled = [row for row in rows if any(cell.strip() for cell in row)]
-    titles = list(takewhile(lambda row: sum(bool(cell.strip()) for cell in row) == 1, filled))
-    if len(titles) == len(filled):
-        titles = []  # a list, not lines above a table
-    caption, note = _add_titles(builder, ["".join(row).strip() for row in titles])
-    filled = filled[len(titles) :]
-    header_rows = int(len(filled) > 1 and not has_values(filled[0]))
-    builder.add_table(table_from_rows(filled, header_rows), caption=caption, note=note)
-    return _checked(builder.build(name, raw, media_type=sniff.CSV))
+_MERGE = re.compile(rb'<(?:\w+:)?mergeCell\s+ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"\s*/>')
+_MOST_MERGED = 50_000
 
 
 def read_xlsx(raw: bytes, name: str) -> Document:
-    """A document out of an Excel workbook: each sheet a heading and a table.
+    """A document out of an Excel workbook: each sheet a heading and its tables. Hidden sheets,
+    rows and columns are read and marked.
 
     Raises:
         DocumentError: the workbook is damaged, or the package that reads it is not installed.
@@ -65,7 +38,7 @@ def read_xlsx(raw: bytes, name: str) -> Document:
             f'{name}: reading it needs openpyxl; run: pip install "sliders[docs]"'
         ) from error
     try:
-        sheets = load_workbook(io.BytesIO(raw), data_only=True).worksheets
+        book = load_workbook(io.BytesIO(_without_endless_merges(raw)), data_only=True)
         unknown = _formulas_without_value(raw)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
         raise DocumentError(
@@ -77,90 +50,128 @@ def read_xlsx(raw: bytes, name: str) -> Document:
         builder.warnings.append(
             f"{told}; open the workbook in its program, save it and add it again"
         )
-    for sheet in sheets:
-        rows = without_blanks(_cells(sheet))
-        if rows:
-            builder.add("heading", sheet.title, level=1)
-            titles = []
-            while is_title(rows[0]):
-                titles.append(rows[0][0].text)
-                rows = without_blanks(rows[1:])
-            caption, note = _add_titles(builder, titles, sheet.title)
-            builder.add_table(table_of_spans(rows), caption=caption, note=note)
-    return _checked(builder.build(name, raw, media_type=sniff.XLSX))
-
-
-def _formulas_without_value(raw: bytes) -> int:
-    """How many formulas of a workbook were stored without their result."""
-    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
-        sheets = (parts.read(part) for part in parts.namelist() if "/worksheets/" in part)
-        return sum(len(_NO_RESULT.findall(sheet)) for sheet in sheets)
-
-
-def _cells(sheet: Any) -> list[list[Spanned]]:
-    """The cells of a sheet; a merged one stands in each place that it covers."""
-    blank = Spanned()
-    printed = (map(_formatted, row) for row in sheet.iter_rows())
-    rows = [[Spanned(text) if text else blank for text in row] for row in printed]
-    for merged in sheet.merged_cells.ranges:
-        cell = rows[merged.min_row - 1][merged.min_col - 1]
-        for row in rows[merged.min_row - 1 : merged.max_row]:
-            row[merged.min_col - 1 : merged.max_col] = [cell] * (
-                merged.max_col - merged.min_col + 1
-            )
-    return rows
-
-
-def _checked(document: Document) -> Document:
+    hidden: dict[str, list[str]] = {}
+    for sheet in book.worksheets:
+        _add_sheet(builder, _Sheet.of(sheet), hidden)
+    for what, where in hidden.items():
+        builder.warnings.append(f"hidden {what} were read and marked: {', '.join(where[:5])}")
+    if book.chartsheets:
+        titles = ", ".join(sheet.title for sheet in book.chartsheets[:5])
+        builder.warnings.append(f"sheets of charts were not read: {titles}")
+    document = builder.build(name, raw, media_type=sniff.XLSX)
     if not document.text:
         raise DocumentError(f"{document.name}: the file holds no rows; add one with values")
     return document
 
 
-def _delimiter(text: str, name: str) -> str:
-    if name.lower().endswith(".tsv"):
-        return "\t"
-    sample = [line for line in text[:200_000].split("\n")[:_SAMPLE_LINES] if line.strip()]
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """What is stored in a sheet: the words of each filled cell by its row and column, from 1."""
 
-    def score(delimiter: str) -> tuple[int, int]:
-        counts = [line.count(delimiter) for line in sample]
-        return sum(count > 0 and count == counts[0] for count in counts), counts[0] if counts else 0
+    title: str
+    hidden: bool
+    area: Area
+    comments: list[tuple[str, str]] = field(default_factory=list)
+    hidden_rows: int = 0
+    hidden_columns: int = 0
 
-    return max(_DELIMITERS, key=score)
+    @classmethod
+    def of(cls, sheet: Any) -> _Sheet:
+        """Only cells that hold something are looked at, however far apart they stand."""
+        texts: dict[tuple[int, int], str] = {}
+        comments = []
+        for place, cell in sorted(sheet._cells.items()):
+            if cell.comment is not None:
+                comments.append((cell.coordinate, " ".join(cell.comment.text.split())))
+            if text := formatted(cell.value, cell.number_format):
+                texts[place] = text
+        merged = [(r.min_row, r.min_col, r.max_row, r.max_col) for r in sheet.merged_cells.ranges]
+        rows, columns = {r for r, _ in texts}, {c for _, c in texts}
+        gone = {r for r in rows if _is_hidden_row(sheet.row_dimensions, r)}
+        away = _hidden_columns(sheet.column_dimensions, columns)
+        firsts = {r: (r, c) for r, c in sorted(texts, reverse=True)}
+        tops = {c: (r, c) for r, c in sorted(texts, reverse=True)}
+        for r in gone:
+            texts[firsts[r]] += " (hidden row)"
+        for c in away:
+            texts[tops[c]] += " (hidden column)"
+        return cls(
+            sheet.title,
+            sheet.sheet_state != "visible",
+            Area.of(texts, merged),
+            comments,
+            len(gone),
+            len(away),
+        )
 
 
-def _add_titles(
-    builder: DocumentBuilder, lines: Sequence[str], caption: str = ""
-) -> tuple[str, str]:
-    """Lines of one cell above a table as text; the caption and the unit note that they give it."""
-    note = ""
-    for line in lines:
-        note = line if is_note(line) else note
-        caption = caption if is_note(line) else line
-        builder.add("caption" if is_note(line) else "paragraph", line)
-    return caption, note
+def _is_hidden_row(dimensions: Any, row: int) -> bool:
+    if row not in dimensions:
+        return False
+    return bool(dimensions[row].hidden) or dimensions[row].height == 0
 
 
-def _formatted(cell: Any) -> str:
-    """A cell with the percent sign or currency of its number format."""
-    value = cell.value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return _printed(value)
-    if "%" in cell.number_format:
-        return f"{_printed(round(value * 100, 10))}%"
-    currency = _CURRENCY.search(cell.number_format)
-    return f"{currency[1] or currency[0]}{_printed(value)}" if currency else _printed(value)
+def _hidden_columns(dimensions: Any, columns: set[int]) -> set[int]:
+    ranges = [(d.min, d.max) for d in dimensions.values() if d.hidden or d.width == 0]
+    return {c for c in columns if any(low and low <= c <= high for low, high in ranges)}
 
 
-def _printed(value: Any) -> str:
-    """A cell as the sheet shows it without its format: 5.0 as 5, dates in ISO
-    form, nothing for empty.
+def _add_sheet(builder: DocumentBuilder, sheet: _Sheet, hidden: dict[str, list[str]]) -> None:
+    if not sheet.area.texts:
+        return
+    heading = sheet.title + " (hidden sheet)" * sheet.hidden
+    if sheet.hidden:
+        hidden.setdefault("sheets", []).append(sheet.title)
+    if sheet.hidden_rows:
+        hidden.setdefault("rows", []).append(f"{sheet.hidden_rows} of {sheet.title}")
+    if sheet.hidden_columns:
+        hidden.setdefault("columns", []).append(f"{sheet.hidden_columns} of {sheet.title}")
+    builder.add("heading", heading, level=1)
+    for area in areas(sheet.area):
+        _add_area(builder, area, sheet.title)
+    for place, words in sheet.comments:
+        builder.add("paragraph", f"Comment at {place}: {words}")
+
+
+def _add_area(builder: DocumentBuilder, area: Area, caption: str) -> None:
+    rows = without_blanks(area.rows())
+    titles = []
+    while is_title(rows[0]):
+        titles.append(rows[0][0].text)
+        rows = without_blanks(rows[1:])
+    caption, note = add_titles(builder, titles, caption)
+    builder.add_table(table_of_spans(rows), caption=caption, note=note)
+
+
+def _formulas_without_value(raw: bytes) -> int:
+    """How many formulas of a workbook were stored without their result."""
+    return sum(len(_NO_RESULT.findall(sheet)) for _, sheet in _sheet_parts(raw))
+
+
+def _sheet_parts(raw: bytes) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        for part in parts.namelist():
+            if "/worksheets/" in part and part.endswith(".xml"):
+                yield part, parts.read(part)
+
+
+def _without_endless_merges(raw: bytes) -> bytes:
+    """The workbook without merges that go over a whole sheet: each of their cells would be
+    made.
     """
-    if value is None or value != value:
-        return ""
-    if isinstance(value, datetime.datetime):
-        midnight = value.time() == datetime.time()
-        return value.date().isoformat() if midnight else value.isoformat(sep=" ")
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value) if isinstance(value, float) else " ".join(str(value).split())
+
+    def kept(match: re.Match[bytes]) -> bytes:
+        across = _column(match[3]) - _column(match[1]) + 1
+        return b"" if across * (int(match[4]) - int(match[2]) + 1) > _MOST_MERGED else match[0]
+
+    changed = {
+        part: new for part, old in _sheet_parts(raw) if (new := _MERGE.sub(kept, old)) != old
+    }
+    return with_parts(raw, changed) if changed else raw
+
+
+def _column(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - 64
+    return number

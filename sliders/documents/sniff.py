@@ -37,6 +37,7 @@ SUFFIXES = {
     ".docx": DOCX,
     ".pptx": PPTX,
     ".xlsx": XLSX,
+    ".xlsm": XLSX,
 }
 
 _HTML = re.compile(

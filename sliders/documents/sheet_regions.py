@@ -1,0 +1,158 @@
+"""The tables of a sheet: areas between blank rows and columns that have names of their own."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from sliders.documents.spanned_tables import Spanned
+from sliders.documents.tables import has_values
+from sliders.values.printed import is_value, is_year
+
+Range = tuple[int, int, int, int]
+"""First row, first column, last row, last column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Filled cells of a sheet by row and column; a merged cell stands in each place that it
+    covers, where other cells are in the same row or column.
+    """
+
+    texts: dict[tuple[int, int], Spanned]
+
+    @classmethod
+    def of(cls, texts: dict[tuple[int, int], str], merged: list[Range]) -> Area:
+        """The area of all filled cells."""
+        cells = {place: Spanned(text) for place, text in texts.items()}
+        rows, columns = sorted({r for r, _ in texts}), sorted({c for _, c in texts})
+        for top, left, bottom, right in merged:
+            cell = cells.get((top, left))
+            if cell is not None:
+                cells |= {
+                    (r, c): cell
+                    for r in rows
+                    if top <= r <= bottom
+                    for c in columns
+                    if left <= c <= right
+                }
+        return cls(cells)
+
+    def rows(self) -> list[list[Spanned]]:
+        """The rows in which something stands, all with the columns in which something stands."""
+        blank = Spanned()
+        columns = self.columns
+        by_row: dict[int, dict[int, Spanned]] = {r: {} for r in self.lines}
+        for (r, c), cell in self.texts.items():
+            by_row[r][c] = cell
+        return [[row.get(c, blank) for c in columns] for row in by_row.values()]
+
+    @property
+    def lines(self) -> list[int]:
+        """Its rows that are filled."""
+        return sorted({r for r, _ in self.texts})
+
+    @property
+    def columns(self) -> list[int]:
+        """Its columns that are filled."""
+        return sorted({c for _, c in self.texts})
+
+    def pieces(self, axis: int) -> list[Area]:
+        """Its parts between blank rows (axis 0) or columns (axis 1)."""
+        numbers = self.lines if axis == 0 else self.columns
+        starts = [n for n, before in zip(numbers, [-1, *numbers], strict=False) if n > before + 1]
+        parts: list[dict[tuple[int, int], Spanned]] = [{} for _ in starts]
+        for place, cell in self.texts.items():
+            parts[bisect_right(starts, place[axis]) - 1][place] = cell
+        return [Area(part) for part in parts]
+
+
+def areas(sheet: Area) -> list[Area]:
+    """The tables of a sheet from top to bottom, each with its title lines."""
+    found: list[Area] = []
+    for band in _bands(sheet):
+        found.extend(_side_by_side(band))
+    return found
+
+
+def _bands(sheet: Area) -> list[Area]:
+    """Pieces between blank rows; one that begins no table of its own belongs to the one above."""
+    pieces = [_Piece(part, part.rows(), part.columns) for part in sheet.pieces(0)]
+    bands: list[list[_Piece]] = []
+    titles: list[_Piece] = []
+    following = None
+    tables: list[_Piece | None] = []
+    for piece in reversed(pieces):  # of lines, the next table below them
+        following = following if _is_lines(piece) else piece
+        tables.append(following)
+    for piece, following in zip(pieces, reversed(tables), strict=True):
+        own = piece is following
+        begins = following is not None and (not bands or _begins(following, bands[-1]))
+        if begins and not own:
+            titles.append(piece)
+        elif begins or not bands:
+            bands.append([*titles, piece])
+            titles = []
+        else:
+            bands[-1].append(piece)
+    return [_joined([piece.area for piece in band]) for band in bands]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    area: Area
+    rows: list[list[Spanned]]
+    columns: list[int]
+
+
+def _is_lines(piece: _Piece) -> bool:
+    return all(len({id(cell) for cell in _filled(row)}) == 1 for row in piece.rows)
+
+
+def _joined(pieces: list[Area]) -> Area:
+    return Area({place: cell for piece in pieces for place, cell in piece.texts.items()})
+
+
+def _filled(row: list[Spanned]) -> list[Spanned]:
+    return [cell for cell in row if cell.text]
+
+
+def _begins(piece: _Piece, above: list[_Piece]) -> bool:
+    """Whether a piece below a blank row begins a table: with names over columns, where the
+    table above has values or other columns, or the same names again.
+    """
+    first = _filled(piece.rows[0])
+    if len(piece.rows) < 2 or len(first) < 2 or has_values([cell.text for cell in first]):
+        return False
+    names = [cell.text for cell in first]
+    tops = [row for part in above[:3] for row in part.rows[:6]]
+    if any(names == [cell.text for cell in _filled(row)] for row in tops):
+        return True
+    if all(piece.columns != part.columns for part in (*above[:3], *above[-3:])):
+        return len(first) == len(piece.columns)
+    body = any(has_values([cell.text for cell in row]) for row in piece.rows[1:])
+    return body and has_values([cell.text for cell in above[-1].rows[-1]])
+
+
+def _side_by_side(band: Area) -> list[Area]:
+    """The pieces of a band between blank columns that have labels of their own."""
+    pieces: list[Area] = []
+    for piece in band.pieces(1):
+        if pieces and not _stands_alone(piece, pieces[0]):
+            pieces[-1] = _joined([pieces[-1], piece])
+        else:
+            pieces.append(piece)
+    return pieces
+
+
+def _stands_alone(piece: Area, left: Area) -> bool:
+    """Whether a piece right of a blank column is a table: its first column holds labels, or has the
+    name of the left table's.
+    """
+    rows = piece.rows()
+    if len(rows) < 2 or len(piece.columns) < 2 or len(left.columns) < 2:
+        return False
+    labels = [row[0].text for row in rows[1:]]
+    if any(rows[0][0].text and rows[0][0].text == row[0].text for row in left.rows()[:3]):
+        return True
+    return all(text and (is_year(text) or not is_value(text)) for text in labels)
