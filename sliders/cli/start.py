@@ -11,7 +11,7 @@ from sliders.cli.shell import DEFAULT_WORKSPACE
 from sliders.compact.model_file import EMBEDDED
 from sliders.engine.session import Session
 from sliders.engine.unread_files import unread_files
-from sliders.settings import Settings
+from sliders.settings import LOCAL, Settings
 from sliders.store.database import workspace_is_there
 
 
@@ -27,7 +27,7 @@ def next_steps(path: str | Path = "", chosen: Settings | None = None) -> str:
     embedded = "the embedded model (fetched at the first question: 1.1 GB)"
     if there:
         embedded = "the embedded model"
-    model = embedded if settings.is_local else f"model {settings.model}"
+    model = embedded if settings.is_local and settings.model == LOCAL else f"model {settings.model}"
     if not workspace_is_there(path):
         return "\n".join(
             (

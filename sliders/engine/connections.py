@@ -136,6 +136,8 @@ def connect(
             file = own_file(name)
             identity = EMBEDDED.sha256[:16] if file is None else model_head(file).identity
             endpoints[stage] = f"embedded:{identity}"
+        if settings.reasoning_effort is not None:  # other replies to the same requests
+            endpoints[stage] += f" effort {settings.reasoning_effort}"
     return ModelSet(models, endpoints, log, meter)
 
 

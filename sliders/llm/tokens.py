@@ -12,23 +12,12 @@ import yaml
 DEFAULT_CONTEXT = 32_768
 
 
+@cache
 def known_models() -> Mapping[str, Mapping[str, Any]]:
     """What the package knows of models, by the beginning of their names."""
-    rows: Mapping[str, Mapping[str, Any]] = _catalogue()["models"]
+    text = Path(__file__).with_name("models.yaml").read_text(encoding="utf-8")
+    rows: Mapping[str, Mapping[str, Any]] = yaml.safe_load(text)["models"]
     return rows
-
-
-def known_date() -> str:
-    """The day on which that was so."""
-    return str(_catalogue()["date"])
-
-
-@cache
-def _catalogue() -> Mapping[str, Any]:
-    read: Mapping[str, Any] = yaml.safe_load(
-        Path(__file__).with_name("models.yaml").read_text(encoding="utf-8")
-    )
-    return read
 
 
 @cache

@@ -104,3 +104,14 @@ def test_the_embedded_model_is_asked_compactly_others_fully_unless_settings_say_
     assert connect(Settings(dialect="full"), model=double).model_for("extract").dialect is COMPACT
     with pytest.raises(SettingsError, match="one of auto, full, compact"):
         Settings(dialect="small")
+
+
+async def test_another_effort_is_asked_anew() -> None:
+    log = MemoryCallLog()
+    with requests_allowed(), FakeServer(Scripted('{"rows":[]}')) as server:
+        for effort in (None, None, "low", "low"):
+            settings = Settings(model="m", base_url=server.base_url, reasoning_effort=effort)
+            models = connect(settings, log)
+            await models.model_for("extract").generate(rows_request())
+            await models.aclose()
+    assert [body.get("reasoning_effort") for body in server.bodies] == [None, "low"]
