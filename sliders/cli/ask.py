@@ -34,7 +34,7 @@ from sliders.cli.shell import (
     show_plan,
     takes,
 )
-from sliders.errors import BudgetExceeded, PlanError, SettingsError, SlidersError
+from sliders.errors import EXIT_CODES, BudgetExceeded, PlanError, SettingsError, SlidersError
 from sliders.store.records import ExportFormat
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ app = typer.Typer(
         "answer with SQL."
     ),
 )
-STOPPED, INTERRUPTED = 3, 130
+STOPPED, INTERRUPTED = EXIT_CODES[BudgetExceeded], EXIT_CODES[KeyboardInterrupt]
 
 
 def _version(asked: bool) -> None:
@@ -380,8 +380,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
             error.exit_code,
         )
     except SlidersError as error:
-        codes = {SettingsError: 2, BudgetExceeded: STOPPED}
-        return _fail(str(error), next((codes[k] for k in codes if isinstance(error, k)), 1))
+        return _fail(
+            str(error), next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
+        )
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:
