@@ -79,6 +79,11 @@ class DocumentBuilder:
         )
 
     @property
+    def filled(self) -> bool:
+        """Whether anything was added."""
+        return bool(self._elements)
+
+    @property
     def _page(self) -> int | None:
         return self._page_starts[-1][0] if self._page_starts else None
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
+from sliders.documents.mail import attachments
 from sliders.documents.remote import addresses, is_address, local_path, shown
 from sliders.documents.sniff import SUFFIXES
 from sliders.errors import DocumentError
@@ -23,13 +24,15 @@ class SourceFile:
     """A file to read, and its name in the workspace: relative to the folder or glob that was
     given, or its `address`.
 
-    `passed_over`: it lies in a folder, and its extension is none that is read.
+    `passed_over`: it lies in a folder, and its extension is none that is read. `attachment`: the
+    number of a file that the message at `path` carries; its name begins with the message's.
     """
 
     path: Path
     name: str
     address: str = ""
     passed_over: bool = False
+    attachment: int | None = None
 
 
 Source = str | os.PathLike[str] | SourceFile
@@ -59,13 +62,31 @@ def discover(paths: Source | Iterable[Source], *, every: bool = False) -> list[S
             if source.passed_over and not every:
                 continue
             found.setdefault(
-                source.address or os.path.realpath(source.path),
+                source.address or f"{os.path.realpath(source.path)}/{source.attachment}",
                 replace(source, name=printable(source.name)),
             )
     if all(source.passed_over for source in found.values()):
         listed = ", ".join(shown(str(path)) for path in given[:5])
         raise DocumentError(f"no documents in {listed}; readable are {', '.join(sorted(SUFFIXES))}")
-    return sorted(_distinct(list(found.values())), key=lambda source: source.name)
+    named = [each for source in _distinct(list(found.values())) for each in _with_attached(source)]
+    return sorted(dict.fromkeys(named), key=lambda source: source.name)
+
+
+def _with_attached(source: SourceFile) -> Iterator[SourceFile]:
+    """A file, and behind a message the files that it carries."""
+    yield source
+    known = source.address or source.passed_over or source.attachment is not None
+    if known or source.path.suffix.lower() != ".eml" or not source.path.is_file():
+        return
+    try:
+        files = attachments(source.path.read_bytes())
+    except OSError:  # told when the message itself is read
+        return
+    names = Counter(file.name for file in files)
+    for number, file in enumerate(files):
+        if file.readable:
+            name = file.name if names[file.name] == 1 else f"{number + 1} {file.name}"
+            yield replace(source, name=printable(f"{source.name}/{name}"), attachment=number)
 
 
 def _sources(path: Source) -> Iterator[SourceFile]:
@@ -186,15 +207,21 @@ def _glob(pattern: Path) -> Iterator[SourceFile]:
 
 def _distinct(sources: list[SourceFile]) -> Iterator[SourceFile]:
     """Two files of one name, from two folders, get as much of their path as tells them apart."""
-    parts = {source.path: 0 for source in sources if not source.address}
-    names = {source.path: source.name for source in sources if not source.address}
+    near = [source for source in sources if not source.address and source.attachment is None]
+    parts = {source.path: 0 for source in near}
+    names = {source.path: source.name for source in near}
     for _ in range(64):
         times = Counter(names.values())
-        clashing = [source for source in sources if times[names.get(source.path, "")] > 1]
+        clashing = [source for source in near if times[names[source.path]] > 1]
         if not clashing:
             break
         for source in clashing:
             parts[source.path] += 1
             depth = len(Path(source.name).parts) + parts[source.path]
             names[source.path] = "/".join(source.path.absolute().parts[-depth:]).lstrip("/")
-    return (replace(source, name=names.get(source.path, source.name)) for source in sources)
+    return (
+        replace(source, name=names.get(source.path, source.name))
+        if source.attachment is None
+        else source
+        for source in sources
+    )

@@ -11,7 +11,8 @@ from pathlib import Path
 from sliders.documents import remote, sniff
 from sliders.documents.discovery import SourceFile, printable
 from sliders.documents.document import Document
-from sliders.documents.partition import read_docx, read_email, read_html, read_markdown, read_pptx
+from sliders.documents.mail import attachments, read_email
+from sliders.documents.partition import read_docx, read_html, read_markdown, read_pptx
 from sliders.documents.pdf.reader import read_pdf
 from sliders.documents.separated import read_csv
 from sliders.documents.sheets import read_xlsx
@@ -85,6 +86,12 @@ def read_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> remote.Fetche
         if source.address
         else _read(source.path, source.name, max_bytes)
     )
+    if source.attachment is not None:
+        files = attachments(read.raw)
+        if source.attachment >= len(files):
+            raise DocumentError(f"{source.name}: the message has changed; add it again")
+        file = files[source.attachment]
+        read = remote.Fetched(file.raw, file.name, read.modified)
     if not read.raw.strip(b" \t\r\n\f\x00"):
         raise DocumentError(f"{source.name}: the file is empty; add one with text")
     return read

@@ -1,25 +1,22 @@
-"""Formats that `unstructured` takes apart: md, html, docx, pptx, and the bodies of messages."""
+"""Formats that `unstructured` takes apart: md, html, docx, pptx."""
 
 from __future__ import annotations
 
-import email
-import email.policy
 import io
 import re
 import zipfile
 from collections.abc import Callable, Iterable
-from email.message import EmailMessage
 from typing import Any
 
 from sliders.documents import sniff
 from sliders.documents.builder import DocumentBuilder
-from sliders.documents.decode import decode
+from sliders.documents.decode import declared_encoding, decode
 from sliders.documents.document import Document, ElementKind
 from sliders.documents.html_file import rewritten_html
 from sliders.documents.html_tables import html_table, lift_tables
 from sliders.documents.slides_file import rewritten_slides
 from sliders.documents.tables import pipe_cells
-from sliders.documents.text import add_lines, pipe_ranges
+from sliders.documents.text import pipe_ranges
 from sliders.documents.unstructured_offline import partitioner
 from sliders.documents.word_file import rewritten_word
 from sliders.errors import DocumentError
@@ -35,7 +32,6 @@ _KINDS: dict[str, ElementKind] = {
     "CodeSnippet": "code",
 }
 _FURNITURE = frozenset({"Header", "Footer", "PageNumber", "PageBreak", "Image"})
-_MAIL_FIELDS = ("Subject", "From", "To", "Cc", "Date")
 
 
 def read_markdown(raw: bytes, name: str) -> Document:
@@ -71,7 +67,7 @@ def _tables_apart(text: str) -> str:
 
 def read_html(raw: bytes, name: str) -> Document:
     """A document out of HTML; cells that span columns or rows are expanded."""
-    text, warnings = decode(raw, name)
+    text, warnings = decode(raw, name, declared_encoding(raw))
     title = re.search(r"<title[^>]*>([^<]{3,200})</title>", text[:20_000], re.IGNORECASE)
     told = list(warnings)
     elements = _html_elements(text, name, told)
@@ -102,39 +98,9 @@ def read_pptx(raw: bytes, name: str) -> Document:
     return _office(raw, name, "pptx", sniff.PPTX, rewritten_slides)
 
 
-def read_email(raw: bytes, name: str) -> Document:
-    """A document out of a message: its header fields, then its body;
-    attachments are named in a warning.
-    """
-    message = email.message_from_bytes(raw, policy=email.policy.default)
-    assert isinstance(message, EmailMessage)
-    builder = DocumentBuilder()
-    fields = [f"{key}: {message[key]}" for key in _MAIL_FIELDS if message[key]]
-    builder.add("paragraph", "\n".join(fields))
-    body = message.get_body(preferencelist=("plain", "html"))
-    if body is None and not fields:
-        raise DocumentError(f"{name}: no e-mail message; save it as .eml from the mail program")
-    if body is not None:
-        _add_body(builder, body, name)
-    names = [part.get_filename() or "unnamed" for part in message.iter_attachments()]
-    if names:
-        builder.warnings.append(
-            f"attachments were not read: {', '.join(names[:5])}; save them as files and add them"
-        )
-    return builder.build(name, raw, title=str(message["Subject"] or ""), media_type=sniff.EMAIL)
-
-
-def _add_body(builder: DocumentBuilder, body: Any, name: str) -> None:
-    try:
-        text = body.get_content().replace("\r\n", "\n")
-    except (LookupError, UnicodeDecodeError) as error:
-        raise DocumentError(
-            f"{name}: the message's text cannot be decoded; save it as UTF-8"
-        ) from error
-    if text.strip() and body.get_content_subtype() == "html":
-        _add_elements(builder, _html_elements(text, name, builder.warnings), sniff.HTML)
-    else:
-        add_lines(builder, ["", *text.split("\n")])
+def add_html(builder: DocumentBuilder, text: str, name: str) -> None:
+    """Add what a piece of HTML says to a document."""
+    _add_elements(builder, _html_elements(text, name, builder.warnings), sniff.HTML)
 
 
 def _office(

@@ -189,7 +189,7 @@ def test_email_keeps_its_fields_and_names_its_attachments(tmp_path: Path) -> Non
     assert document.title == "Price of lamps"
     assert "From: ada@lumen.example" in document.text
     assert "A lamp costs 5 EUR." in document.text
-    assert "list.txt" in document.warnings[0]
+    assert "Attachments: list.txt" in document.text
 
 
 def test_formats_that_need_the_extra_name_it(

@@ -1,0 +1,178 @@
+"""Messages: what each of their parts says, forwarded messages in their place, and their
+attachments as files of their own.
+"""
+
+from __future__ import annotations
+
+import email
+import email.header
+import email.policy
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.message import Message
+from pathlib import PurePath
+from typing import Any
+
+from sliders.documents import sniff
+from sliders.documents.builder import DocumentBuilder
+from sliders.documents.decode import decode
+from sliders.documents.document import Document
+from sliders.documents.html_file import rewritten_html
+from sliders.documents.partition import add_html
+from sliders.documents.text import add_lines
+from sliders.errors import DocumentError
+
+_FIELDS = ("Subject", "From", "To", "Cc", "Date")
+_WORD = re.compile(r"\w+")
+_LITTLE = 0.1
+"""A share of words that a text may lack and still say the same."""
+_DEEPEST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that a message carries."""
+
+    name: str
+    raw: bytes
+
+    @property
+    def readable(self) -> bool:
+        """Whether its extension is that of a format that is read."""
+        return PurePath(self.name).suffix.lower() in sniff.SUFFIXES
+
+
+def attachments(raw: bytes) -> list[Attachment]:
+    """The files that a message and those forwarded in it carry, by order."""
+    return list(_attached(email.message_from_bytes(raw, policy=email.policy.compat32)))
+
+
+def _attached(message: Message) -> Iterator[Attachment]:
+    for part in message.walk():
+        if not part.is_multipart() and _is_file(part):
+            content = part.get_payload(decode=True)
+            name = _header(part.get_filename() or "unnamed").replace("/", "_").replace("\\", "_")
+            yield Attachment(name, content if isinstance(content, bytes) else b"")
+
+
+def _is_file(part: Message) -> bool:
+    """Whether a part is a file, and not a text of the message."""
+    disposition = part.get_content_disposition()
+    if part.get_content_maintype() == "text":
+        return disposition == "attachment" or bool(part.get_filename())
+    return part.get_content_maintype() not in ("multipart", "message")
+
+
+def read_email(raw: bytes, name: str) -> Document:
+    """A document out of a message: its header fields, all that its bodies say, the messages
+    that are forwarded in it, and the names of its attachments.
+    """
+    message = email.message_from_bytes(raw, policy=email.policy.compat32)
+    builder = DocumentBuilder()
+    _add_message(builder, message, name, 0)
+    files = attachments(raw)
+    if not any(message[key] for key in _FIELDS) and not builder.filled:
+        raise DocumentError(f"{name}: no e-mail message; save it as .eml from the mail program")
+    if files:
+        builder.add("paragraph", f"Attachments: {', '.join(file.name for file in files)}")
+    if unread := [file.name for file in files if not file.readable]:
+        builder.warnings.append(f"attachments were not read: {', '.join(unread[:5])}")
+    title = _header(message["Subject"] or "")
+    return builder.build(name, raw, title=title, media_type=sniff.EMAIL)
+
+
+def _add_message(builder: DocumentBuilder, message: Message, name: str, depth: int) -> None:
+    fields = [f"{key}: {_header(message[key])}" for key in _FIELDS if message[key]]
+    builder.add("paragraph", "\n".join(fields))
+    _add_part(builder, message, name, depth)
+
+
+def _add_part(builder: DocumentBuilder, part: Message, name: str, depth: int) -> None:
+    if depth > _DEEPEST:
+        builder.warnings.append(f"{name}: messages within messages below {_DEEPEST} were not read")
+        return
+    kind = part.get_content_type()
+    inner: Any = part.get_payload() if part.is_multipart() else []
+    if kind == "multipart/alternative":
+        _add_alternatives(builder, inner, name, depth)
+    elif kind == "message/rfc822":
+        for message in inner:
+            builder.add("heading", "Forwarded message", level=2)
+            _add_message(builder, message, name, depth + 1)
+    elif part.is_multipart():
+        for each in inner:
+            _add_part(builder, each, name, depth + 1)
+    elif part.get_content_maintype() in ("text", "message") and not _is_file(part):
+        _add_text(builder, part, name)
+
+
+def _add_alternatives(
+    builder: DocumentBuilder, parts: list[Message], name: str, depth: int
+) -> None:
+    """One of the forms of a text where it says all that the others say, else each."""
+    plain = [part for part in parts if part.get_content_type() == "text/plain"]
+    pages = [part for part in parts if part.get_content_type() == "text/html"]
+    others = [part for part in parts if part not in plain and part not in pages]
+    if not plain or not pages:
+        for part in parts:
+            _add_part(builder, part, name, depth + 1)
+        return
+    said = _words(_text(plain[0], name, [])), _words(_page_words(_text(pages[0], name, [])))
+    if _says_all(said[0], said[1]):
+        chosen = plain
+    elif _says_all(said[1], said[0]):
+        chosen = pages
+        builder.warnings.append(
+            "the HTML of the message says more than its plain text and was read"
+        )
+    else:
+        chosen = [*plain, *pages]
+        builder.warnings.append(
+            "the plain text and the HTML of the message say different things: both were read"
+        )
+    for part in chosen:
+        _add_text(builder, part, name)
+    for part in others:  # pictures, a calendar, or a part that holds the HTML with its pictures
+        _add_part(builder, part, name, depth + 1)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
+
+
+def _says_all(words: set[str], other: set[str]) -> bool:
+    """Whether words have all numbers of others, and nearly all of their words."""
+    missing = other - words
+    return len(missing) <= _LITTLE * len(other) and not any(map(str.isdigit, "".join(missing)))
+
+
+def _page_words(html: str) -> str:
+    return " ".join(rewritten_html(html)[0].itertext()) if html.strip() else ""
+
+
+def _add_text(builder: DocumentBuilder, part: Message, name: str) -> None:
+    text = _text(part, name, builder.warnings)
+    if text.strip() and part.get_content_subtype() == "html":
+        add_html(builder, text, name)
+    else:
+        add_lines(builder, ["", *text.split("\n")])
+
+
+def _text(part: Message, name: str, warnings: list[str]) -> str:
+    """The text of a part, read by the ladder of all files where its charset is wrong or unknown."""
+    content = part.get_payload(decode=True)
+    if not isinstance(content, bytes) or not content.strip():
+        return ""
+    text, told = decode(content, f"the text of {name}", str(part.get_content_charset() or ""))
+    warnings.extend(told)
+    return text.replace("\r\n", "\n")
+
+
+def _header(value: Any) -> str:
+    """A header field with its encoded words read."""
+    try:
+        decoded = email.header.make_header(email.header.decode_header(str(value)))
+        return " ".join(str(decoded).split())
+    except (LookupError, UnicodeError, ValueError):
+        return " ".join(str(value).encode("utf-8", "replace").decode("utf-8").split())
