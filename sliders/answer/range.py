@@ -1,4 +1,9 @@
-"""How sure a number is: what it would be with other values in the cells that are in doubt."""
+"""The range of a numeric answer: how low and how high the number would be with other values in the
+cells that are in doubt.
+
+A *variation* is a doubt: something about the tables that could be otherwise. A *state* is a set of
+cells with other values. The statement runs again on such states, and gives the range.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,9 @@ Kind = Literal["conflict", "value", "same", "missing", "choice", "units"]
 
 
 class Meaning(NamedTuple):
-    """What a kind of doubt is called, one and several of it, and what it takes in."""
+    """The words for a kind of doubt: its name in the singular and in the plural, and the cases that
+    it covers.
+    """
 
     one: str
     several: str
@@ -58,7 +65,9 @@ KINDS: Mapping[Kind, Meaning] = {
 
 @dataclass(frozen=True, slots=True)
 class Mover:
-    """What moves a number: how many of one kind do, and how low and high they bring it together."""
+    """The doubts of one kind that change the number: how many there are, and the lowest and highest
+    number that they give together.
+    """
 
     kind: Kind
     count: int
@@ -70,16 +79,17 @@ class Mover:
 
 
 def counted(kind: Kind, count: int) -> str:
-    """So many doubts of a kind, in words."""
+    """Returns a count of doubts of a kind, in words: "2 open conflicts"."""
     return f"{count:,} {KINDS[kind].one if count == 1 else KINDS[kind].several}"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRange:
-    """A numeric answer with what it could be: `low` to `high`, what `moves` it, and `notes` on what
-    no figure can be put on; `unit` stands behind its numbers.
+    """A numeric answer and the range that it lies in.
 
-    In words it is "" where there is nothing to say.
+    `value` is the answer, `low` and `high` are the ends of the range, `moves` are the doubts that
+    widen it. `notes` are doubts whose effect has no figure. `unit` is printed after the numbers.
+    The text of a range (`str`) is "" when there are neither `moves` nor `notes`.
     """
 
     value: Number
@@ -91,7 +101,7 @@ class AnswerRange:
 
     @property
     def is_point(self) -> bool:
-        """Whether nothing that is known moves the number."""
+        """True when no known doubt changes the number."""
         return self.low == self.high
 
     def __contains__(self, number: object) -> bool:
@@ -103,13 +113,15 @@ class AnswerRange:
         return "; ".join([*moved, *notes])
 
     def _span(self) -> str:
-        """What it could be, at the places of the number itself."""
+        """Returns the range in words ("10 to 12 kg"), each end rounded to as many decimals as the
+        answer has.
+        """
         places, apart = places_of([self.value]), bool(self.unit)
         low, high = (figure(end, places, apart=apart) for end in (self.low, self.high))
         return measured(low if low == high else f"{low} to {high}", self.unit)
 
     def to_dict(self) -> dict[str, object]:
-        """Plain JSON."""
+        """Returns the range as plain JSON."""
         moves = [
             {"kind": m.kind, "count": m.count, "low": m.low, "high": m.high} for m in self.moves
         ]
@@ -123,7 +135,9 @@ class AnswerRange:
 
 
 def number_in(rows: Sequence[Sequence[object]]) -> Number | None:
-    """The one number of a result of one row, None where there is none or several."""
+    """Returns the number of a result that has one row and one number in it; None for any other
+    result.
+    """
     if len(rows) != 1:
         return None
     numbers = [
@@ -134,8 +148,8 @@ def number_in(rows: Sequence[Sequence[object]]) -> Number | None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell of a data table, by SQL names; no column stands for the whole row, whose only other
-    value is to be gone.
+    """A cell of a data table, by SQL names. An empty `column` means the whole row: the only other
+    state of a row is that it is gone.
     """
 
     relation: str
@@ -145,13 +159,19 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """Something that could be otherwise: each of `options` is a whole other
-    state, as values by place.
+    """A doubt: something about the tables that could be otherwise.
 
-    `count` is how many things of its kind it stands for; `thing` names it and why, `place` where it
-    stands, `command` settles it. It `warns` where it is a doubt beside the answer that it changes;
-    other ones move the range alone. Without `figures` no words say what else it could be, and the
-    options only tell whether the answer rests on it.
+    Args:
+        kind: the kind of doubt.
+        options: the other states that are possible, each as pairs of a cell and its other value.
+        count: the number of doubts that this variation stands for.
+        thing: the name of the doubtful thing, with the reason of the doubt.
+        place: where the thing stands.
+        command: the command that settles the doubt.
+        warns: True when a change of the answer is worth a warning; False when it only widens the
+            range.
+        figures: False when no words say which other value is possible; the options then only show
+            whether the answer depends on the cell.
     """
 
     kind: Kind
@@ -165,14 +185,14 @@ class Variation:
 
 
 State = Iterable[tuple[Place, Scalar]]
-#: The number that the statement gives when cells have other values; None where it gives none.
+#: Runs the statement on a state and returns its number; None when it gives no number.
 Recompute = Callable[[State], Number | None]
 
 
 @dataclass(slots=True)
 class _Effect:
-    """What each variation does to the number alone: its lowest and highest, and the
-    options that lead there.
+    """The effect of one variation on the number: the lowest and highest number, and the options
+    `down` and `up` that give them.
     """
 
     variation: Variation
@@ -183,13 +203,18 @@ class _Effect:
 
 
 def measure(value: Number, variations: Sequence[Variation], recompute: Recompute) -> AnswerRange:
-    """How low and how high the variations bring a number: each alone, those of one kind
-    together, and all of them.
+    """Returns the range of a number under all variations.
 
-    Bounds by direction, not by every combination: each variation is tried alone, then all are put
-    to the side to which they move the number; those that did nothing alone are tried once more on
-    top (the second largest behind a doubtful largest). The number of statements grows with the
-    variations, not with their combinations.
+    The range has bounds for each kind of doubt, and for all of them together. Each variation is
+    first tried alone. Then all variations are set to the side on which they lower (or raise) the
+    number. Variations without an effect alone are tried once more on top of that, since a doubtful
+    largest value can hide a second one. The number of statements that run grows with the number of
+    variations, not with the number of their combinations.
+
+    Args:
+        value: the number that the statement gave.
+        variations: the doubts.
+        recompute: runs the statement on a state; None when the statement gives no number.
     """
     effects = [_alone(variation, value, recompute) for variation in variations]
     moves = []
@@ -207,6 +232,7 @@ def measure(value: Number, variations: Sequence[Variation], recompute: Recompute
 
 
 def _alone(variation: Variation, value: Number, recompute: Recompute) -> _Effect:
+    """Returns the effect of one variation, each of its options tried alone."""
     effect = _Effect(variation, value, value)
     for option in variation.options:
         found = recompute(option)
@@ -220,7 +246,9 @@ def _alone(variation: Variation, value: Number, recompute: Recompute) -> _Effect
 def _together(
     effects: Sequence[_Effect], value: Number, recompute: Recompute
 ) -> tuple[Number, Number]:
-    """All on their low side, and all on their high side."""
+    """Returns the lowest and the highest number: all effects on their low side, and all on their
+    high side.
+    """
     low = (
         recompute([cell for e in effects for cell in e.down])
         if any(e.down for e in effects)
@@ -241,7 +269,9 @@ def _on_top(
     value: Number,
     recompute: Recompute,
 ) -> tuple[Number, Number]:
-    """How low and high the number gets by what did nothing alone, on top of a state."""
+    """Returns the lowest and the highest number when the variations without an effect of their own
+    are tried on top of a state.
+    """
     if not state or not idle:
         return value, value
     return _together(
@@ -252,7 +282,9 @@ def _on_top(
 
 
 def widened(found: AnswerRange, kind: Kind, count: int, numbers: Iterable[Number]) -> AnswerRange:
-    """A range that also holds numbers that do not come from other values of cells."""
+    """Returns a range that also covers `numbers`, which come from a doubt that is not about cells
+    (such as a second statement).
+    """
     every = [found.value, *numbers]
     if min(every) == max(every):
         return found
@@ -273,8 +305,8 @@ def widened(found: AnswerRange, kind: Kind, count: int, numbers: Iterable[Number
 
 
 def bundled(variations: Sequence[Variation], most: int) -> list[Variation]:
-    """At most about `most` variations: where there are more, those of one kind that change one
-    column alike go together.
+    """Returns at most about `most` variations: when there are more, variations of one kind that
+    change one column to the same values are joined.
     """
     if len(variations) <= most:
         return list(variations)
@@ -291,6 +323,7 @@ def bundled(variations: Sequence[Variation], most: int) -> list[Variation]:
 
 
 def _one(variations: Sequence[Variation]) -> Variation:
+    """Returns one variation in the place of several that are alike."""
     options = zip(*(d.options for d in variations), strict=True)
     joined = tuple(tuple(cell for option in same for cell in option) for same in options)
     first, count = variations[0], sum(d.count for d in variations)

@@ -1,5 +1,9 @@
-"""Ways to answer by reading: fixed lookup, split, step-wise, candidates of single passages, whole
-context (OkraLong, sections 3.3 and 3.4; HALO, section 5). All give the same `Answer`.
+"""Workflows that answer a question by reading passages instead of filling tables: lookup, split,
+step-wise, candidates and whole context (OkraLong, sections 3.3 and 3.4; HALO, section 5).
+
+A *passage* is a stretch of a document's text. A *segment* is the unit that a search returns; a
+passage is made of segments. A *reading* is the reply of one model call over passages. All workflows
+return the same type, `Answer`.
 """
 
 from __future__ import annotations
@@ -37,21 +41,30 @@ from sliders.llm.replies import LenientReply, every_member
 MAX_PARTS = 4
 _STEP_SEGMENTS = 3
 _MUCH_LESS = 0.8
-"""The first segments are read by themselves when they take at most this share
-of the tokens of all.
+"""The first segments are read alone when they have at most this share of the tokens of all
+segments.
 """
 _REPLY_ROOM = 700
-"""Tokens of a prompt's own words and of the reply."""
+"""Tokens that are kept free for the prompt's own words and for the reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassageQuestion:
-    """A question as a workflow gets it.
+    """A question with everything that a workflow needs to answer it.
 
-    `search` is what is searched for (the question with terms that mean the same); `positive` and
-    `negative` are what the answer must be about and what not; `first` segments are read before the
-    others (0: all at once). `seen` are the passages that were read, `needed` the words of them that
-    an answer out of others will need; `form` is how the model is shown passages.
+    Args:
+        question: the question as the user wrote it.
+        source: the documents, and the search over them.
+        model: the model that reads.
+        context: how many segments a search returns, and how far they are widened.
+        mode: how the reply gives the answer.
+        search: the text of the search: the question with synonyms; "" means `question`.
+        positive: what the answer must be about.
+        negative: what the answer must not be about.
+        first: how many segments are read before the others; 0 reads all at once.
+        seen: the passages that were read so far.
+        needed: the parts of those passages that a later call needs again.
+        form: how passages are printed in the prompt.
     """
 
     question: str
@@ -69,16 +82,16 @@ class PassageQuestion:
 
     @property
     def query(self) -> str:
-        """What is searched for."""
+        """The text of the search."""
         return self.search or self.question
 
     @property
     def room(self) -> int:
-        """Tokens of passages that fit into one call."""
+        """The tokens of passages that fit into one call."""
         return self.model.context_tokens - _REPLY_ROOM - self.model.count_tokens(self.question)
 
     async def read(self, passages: Sequence[Passage], *, logprobs: bool = False) -> PassageReading:
-        """What one call over passages gives."""
+        """Asks the model the question over passages, in one call."""
         reading = await read(
             self.question, passages, self.model, self.mode, logprobs=logprobs, form=self.form
         )
@@ -86,8 +99,9 @@ class PassageQuestion:
         return reading
 
     async def read_on(self, passages: Sequence[Passage]) -> PassageReading:
-        """What one call gives over what of the passages was not read before, with the words of
-        earlier ones that it may need.
+        """Asks the model the question over the parts of the passages that were not read before, in
+        one call, together with `needed`. Returns a reading without an answer when nothing new is
+        left.
         """
         known = [*self.needed]
         room = self.room - sum(p.tokens for p in known)
@@ -100,7 +114,7 @@ class PassageQuestion:
         return reading
 
     def keep(self, reading: PassageReading) -> None:
-        """Keep the words that a reading without an answer names for the next one."""
+        """Adds the words that a reading without an answer cites to `needed`."""
         places = () if reading.answered else reading.citations
         known = {(p.document_id, p.start) for p in self.needed}
         fresh = (c for c in places if (c.document_id, c.start) not in known)
@@ -108,7 +122,9 @@ class PassageQuestion:
 
 
 async def lookup(asked: PassageQuestion) -> Answer:
-    """One search, one call; a second one with all segments where the first ones do not answer."""
+    """Answers by one search and one call. When the first segments do not hold the answer, a second
+    call reads all segments.
+    """
     ranked = asked.source.rank(asked.query, asked.context)[: asked.context.segments]
     best = asked.source.assemble(ranked[: asked.first], asked.context)
     few = fitting(asked.source.unread(best, asked.seen), asked.room)
@@ -125,8 +141,8 @@ async def lookup(asked: PassageQuestion) -> Answer:
 
 
 async def split(asked: PassageQuestion) -> Answer:
-    """A search for the question and for each of the sub-questions that the model makes of it, one
-    call over what they found.
+    """Answers by several searches and one call: the model splits the question into sub-questions,
+    each of them and the question are searched, and the call reads all that was found.
     """
     parts, usage, refused = await sub_questions(asked.question, asked.model)
     each = max(2, -(-asked.context.segments // len(parts)))
@@ -144,8 +160,8 @@ async def split(asked: PassageQuestion) -> Answer:
 
 
 async def stepwise(asked: PassageQuestion) -> Answer:
-    """Read, say what must be looked up next, search for that, until the answer is found or
-    nothing new is asked.
+    """Answers in steps: the model reads, says what it must look up next, and that is searched. Ends
+    when the answer is found, when nothing new is asked, or after `MAX_STEPS`.
     """
     narrow = replace(asked.context, segments=min(_STEP_SEGMENTS, asked.context.segments))
     facts: list[str] = []
@@ -178,8 +194,8 @@ async def stepwise(asked: PassageQuestion) -> Answer:
 
 
 async def candidates(asked: PassageQuestion) -> Answer:
-    """An answer from each passage alone, ranked by the user's constraints;
-    `rows` are different answers, best first.
+    """Answers from each passage alone. The answers are ranked by the user's constraints; `rows` of
+    the returned answer holds the different ones, the best first.
     """
     found = asked.source.unread(asked.source.search(asked.query, asked.context), asked.seen)
     passages = [p for p in found if p.tokens <= asked.room]
@@ -215,13 +231,13 @@ async def candidates(asked: PassageQuestion) -> Answer:
 
 
 def _same(reading: PassageReading) -> str:
-    """What equal answers have in common."""
+    """Returns a key that two readings share when their answers are equal."""
     return str(reading.value).casefold()
 
 
 def _voted(readings: Sequence[PassageReading]) -> list[float | None]:
-    """Each answer's confidence, in log-probability, with that of the passages that gave
-    the same answer added.
+    """Returns the confidence of each reading as a log-probability, summed over all readings with
+    the same answer; None for all when a confidence is missing.
     """
     known = [(_same(r), r.confidence) for r in readings if r.confidence is not None]
     if len(known) < len(readings):
@@ -233,8 +249,8 @@ def _voted(readings: Sequence[PassageReading]) -> list[float | None]:
 
 
 async def whole(asked: PassageQuestion) -> Answer:
-    """All documents in one call; `failed` with the reason where they do not
-    fit the model's window.
+    """Answers by one call over all documents. The answer's status is "failed" when they do not fit
+    into the model's window.
     """
     passages = asked.source.whole(asked.room)
     if passages is None:
@@ -246,10 +262,11 @@ async def whole(asked: PassageQuestion) -> Answer:
 
 
 async def precise(asked: PassageQuestion, first: Answer) -> Answer:
-    """The cascade: what was not read of the documents is read, all of it or as much as fits, where
-    the question is not answered.
+    """Answers a question again, over text that no call read so far, when `first` is "not_found" (a
+    cascade: the cheap workflow goes first, the expensive one follows only when that fails).
 
-    Returns `first` when it is answered.
+    All unread text is read when it fits into one call, else the passages that a wide search finds.
+    Returns `first` unchanged when its status is not "not_found".
     """
     if first.status != "not_found":
         return first
@@ -265,7 +282,7 @@ async def precise(asked: PassageQuestion, first: Answer) -> Answer:
 
 
 def fitting(passages: Sequence[Passage], room: int) -> tuple[Passage, ...]:
-    """The best passages that fit into `room` tokens."""
+    """Returns the passages that fit into `room` tokens together, taken in order."""
     kept: list[Passage] = []
     for passage in passages:
         if passage.tokens <= room:
@@ -281,7 +298,7 @@ def finished(
     notes: Sequence[str] = (),
     usage: Usage | None = None,
 ) -> Answer:
-    """The answer of a reading."""
+    """Returns the answer of a question from the reading that settles it."""
     spent = (usage or Usage()) + reading.usage
     documents = len(asked.source.documents)
     if reading.failed:
@@ -316,8 +333,8 @@ def failed(
     notes: Sequence[str] = (),
     workflow: str = "extract_and_query",
 ) -> Answer:
-    """The answer where the model could not be asked, or gave nothing usable:
-    what the documents tell is not known.
+    """Returns an answer with status "failed": the model could not be asked, or its reply could not
+    be used, so that it is unknown what the documents say.
     """
     text = f"No answer: {reason.rstrip('.')}."
     return Answer(
@@ -351,7 +368,7 @@ class Step(LenientReply):
 
 
 def split_request(question: str, dialect: Dialect) -> Request:
-    """The call that splits a question."""
+    """Returns the request that asks the model to split a question into sub-questions."""
     prompt = load_prompt("answer/split", dialect)
     return Request(
         "plan", prompt.render(question=question), prompt.hash, max_tokens=240, reply=Parts
@@ -359,10 +376,10 @@ def split_request(question: str, dialect: Dialect) -> Request:
 
 
 async def sub_questions(question: str, model: Model) -> tuple[tuple[str, ...], Usage, str]:
-    """Sub-questions that each have one source, at most `MAX_PARTS`; the question itself where
-    the model gives none.
+    """Asks the model for sub-questions that can each be answered from one source.
 
-    With them what was spent, and why the model gave none, or "".
+    Returns at most `MAX_PARTS` sub-questions (the question itself when the model gives none), the
+    usage, and the reason why the model gave none ("" when it did).
     """
     data, usage, refused = await _asked_for(split_request(question, model.dialect), model)
     texts = [str(t).strip() for t in data.get("questions") or () if str(t).strip()]
@@ -370,7 +387,9 @@ async def sub_questions(question: str, model: Model) -> tuple[tuple[str, ...], U
 
 
 async def _asked_for(request: Request, model: Model) -> tuple[Mapping[str, Any], Usage, str]:
-    """The data of the reply, what was spent, and why the model gave no usable one, or ""."""
+    """Returns the data of the reply ({} when it cannot be used), the usage, and the reason why it
+    cannot be used ("" when it can).
+    """
     try:
         reply = await model.generate(request)
     except CallFailed as error:
@@ -384,8 +403,8 @@ def step_request(
     passages: Sequence[Passage],
     form: PassageForm = IN_PARTS,
 ) -> Request:
-    """The call of one step: what the passages say of it, the answer if it is clear, else
-    what to look up next.
+    """Returns the request for one step: it asks for the facts in the passages, for the answer when
+    they give it, and otherwise for the next thing to look up.
     """
     prompt = load_prompt("answer/step", form.dialect)
     messages = prompt.render(question=question, facts=list(facts), passages=form.shown(passages))

@@ -1,4 +1,6 @@
-"""What a model that writes SQL sees of the tables; pure, so that `--dry-run` can print it."""
+"""The part of a prompt that shows the tables to a model that writes SQL. Nothing here runs a query
+or calls a model, so that `--dry-run` can print the prompt.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,18 @@ LOOK_ROWS = 50
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How much of the tables a model is shown: distinct values of a column, their characters
-    together, the longest value that is listed, example rows, characters of all tables; `sent` are
-    the findings that go back to the model; `named` the values found in a question.
+    """Limits on how much of the tables stands in a prompt.
+
+    Args:
+        values: the most distinct values that are listed of a column.
+        characters: the most characters of a column's listed values together.
+        longest: the most characters of a value that is listed whole.
+        examples: the number of example rows.
+        max_tokens: the most tokens of the reply.
+        turns: the most turns of the conversation.
+        named: the most values listed because the question names them.
+        total: the most characters of all tables together.
+        sent: the kinds of finding that are sent back to the model.
     """
 
     values: int
@@ -38,11 +49,14 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn so far: what the model did, the words that went back to it, and of a statement
-    that ran its result.
+    """One turn of the conversation with the model.
 
-    `found` is what is odd about the result, `informed` whether the model had seen the
-    values behind a 0 before.
+    Args:
+        attempt: the reply of the model.
+        told: the sentences that were sent back.
+        result: the result of the statement; None when it did not run.
+        found: the findings about that result.
+        informed: True when the model had seen the values behind a count of 0 before this turn.
     """
 
     attempt: SqlTurn
@@ -53,8 +67,8 @@ class Turn:
 
 
 def schema_sql(profiles: Sequence[TableProfile], shown: Shown) -> str:
-    """The tables as commented CREATE TABLE statements, with fewer values and rows where they
-    would take too much room.
+    """Returns the tables as commented CREATE TABLE statements. When the text exceeds `shown.total`
+    characters, it lists fewer values and rows.
     """
     text = "\n\n".join(_table_sql(profile, shown) for profile in profiles)
     if len(text) <= shown.total or shown.values <= _FEWEST:
@@ -69,8 +83,8 @@ def schema_sql(profiles: Sequence[TableProfile], shown: Shown) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Text of documents and descriptions as a comment takes it: a line of its own could pose as a
-    statement or a question.
+    """Returns a text without line breaks. A line of its own in a comment could pass for a statement
+    or a question.
     """
     return " ".join(text.splitlines())
 
@@ -128,7 +142,7 @@ _BESIDE = {
 
 
 def _surety(profile: ColumnProfile) -> str:
-    """How many values are judged, and how many are not verified."""
+    """Returns the counts of judged and of unverified values in words; "" when there are none."""
     judged = (
         f"{profile.judged} judged" if profile.judged and profile.column.reading != "judged" else ""
     )
@@ -137,7 +151,9 @@ def _surety(profile: ColumnProfile) -> str:
 
 
 def _summary(profile: ColumnProfile, shown: Shown) -> str:
-    """A few words: range of numbers and dates, the values of a short list, how many are NULL."""
+    """Returns a column's values in a few words: the range of numbers and dates, or a short list of
+    values, and the number of NULLs.
+    """
     if profile.distinct == 0:
         return "always NULL"
     kind = profile.column.type
@@ -156,8 +172,8 @@ def _summary(profile: ColumnProfile, shown: Shown) -> str:
 
 
 def _date_forms(profile: ColumnProfile) -> str:
-    """The forms that dates have: some documents tell the month or the year alone, of which SQLite's
-    functions make NULL.
+    """Returns the forms of a column's dates in words. Some documents give only a year or a month,
+    and SQLite's date functions return NULL for these.
     """
     lengths = {len(text) for text in profile.texts if len(text) < len(_DAY)}
     forms = [repr(_DAY[:length]) for length in sorted(lengths)]
@@ -202,9 +218,11 @@ def _brief(value: object) -> str:
 
 
 def named_values(question: str, profiles: Sequence[TableProfile], most: int) -> list[str]:
-    """The values of text columns that stand word for word in the question, each with its
-    columns, the longest first; then those that hold all words of a name in the question ("Anna
-    Berg" in "Anna Maria Berg").
+    """Returns the values of text columns that the question names, each with its columns; at most
+    `most`.
+
+    Values that stand word for word in the question come first, the longest before the others; then
+    values with all words of a name in the question ("Anna Berg" in "Anna Maria Berg").
     """
     asked, names = f" {_plain(question)} ", _names(question)
     places: dict[str, list[str]] = {}
@@ -241,8 +259,8 @@ def named_values(question: str, profiles: Sequence[TableProfile], most: int) -> 
 
 
 def _names(question: str) -> list[frozenset[str]]:
-    """The plain words of each run of two to six words of the question that begins and
-    ends with a capital.
+    """Returns the names in a question, each as its set of plain words: runs of two to six words
+    that begin and end with a capitalised word; the longest first.
     """
     words = _WORD.findall(question)
     tall = [at for at, word in enumerate(words) if word[0].isupper()]
@@ -251,7 +269,9 @@ def _names(question: str) -> list[frozenset[str]]:
 
 
 def _nearly_named(names: Sequence[frozenset[str]], texts: Sequence[str]) -> list[str]:
-    """The values that hold every word of the longest such name, few enough to mean something."""
+    """Returns the values that hold every word of the longest name that any value holds; [] when
+    more than `_MOST_NEAR` values do.
+    """
     words = [frozenset(_plain(text).split()) for text in texts]
     for name in names:
         if found := [text for text, held in zip(texts, words, strict=True) if name <= held]:
@@ -269,7 +289,9 @@ def _plain(text: str) -> str:
 
 
 def result_lines(result: QueryResult, most: int = LOOK_ROWS) -> list[str]:
-    """A result as lines of cells, its columns first, at most `most` rows."""
+    """Returns a result as lines of text: the column names, then at most `most` rows, then the
+    number of rows left out.
+    """
     rows = [" | ".join(cell_text(cell) for cell in row)[:500] for row in result.rows[:most]]
     more = len(result.rows) - most
     return [" | ".join(result.columns), *rows, *([f"... and {more} rows more"] if more > 0 else [])]
@@ -278,7 +300,7 @@ def result_lines(result: QueryResult, most: int = LOOK_ROWS) -> list[str]:
 def shown_values(
     question: str, profiles: Sequence[TableProfile], shown: Shown, uncovered: str
 ) -> dict[str, object]:
-    """The variables of a prompt that asks for a statement, whatever the way of asking."""
+    """Returns the variables of a prompt that asks for a statement; both dialects use them."""
     return {
         "tables": schema_sql(profiles, shown),
         "named": named_values(question, profiles, shown.named),

@@ -1,5 +1,9 @@
-"""Verification of an audit database: every value walks back to words of a text that
-the file itself holds.
+"""Verification of an audit database: each value must lead back to words of a text that the same
+file holds.
+
+The *trail* of a value is the way from it to its words: value, cell, place in the text. A
+*declaration* is a stored line that says how a table's value differs from its cells (aggregate,
+canonical form, correction).
 """
 
 from __future__ import annotations
@@ -29,7 +33,7 @@ _SAID = ", ".join(f"'{absence}'" for absence in SAID)
 _DOUBT = (
     "CASE WHEN c.absence IS NULL THEN c.doubt ELSE c.absence || coalesce(': ' || c.detail, '') END"
 )
-# Document, start, stop, printed, row, column, and whether it may have no words.
+# Document, start, stop, printed words, row, column, and whether the value may have no words.
 _SPANS = """SELECT c.document_id AS document, c.start, c.stop, c.printed, c.row_id, k.name,
         c.how = 'judged' AND coalesce(c.odds, c.rationale, c.doubt) IS NOT NULL
     FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id WHERE c.absence IS NULL AND
@@ -40,8 +44,8 @@ _SPANS = """SELECT c.document_id AS document, c.start, c.stop, c.printed, c.row_
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found, in sentences: `problems` break the trail, `notes` say which values rest
-    on a judgement alone.
+    """The result of a verification, in sentences: `problems` are broken trails, `notes` count the
+    values that are unverified or rest on a judgement alone.
     """
 
     problems: tuple[str, ...]
@@ -49,24 +53,24 @@ class Verification:
 
 
 def check_audit(path: str | Path) -> Verification:
-    """Check the trail of every value of an audit database or a workspace;
-    stated words are not parsed a second time.
+    """Checks the trail of each value of an audit database or a workspace. Stated words are not
+    parsed a second time.
 
-    - each document's text has the hash that was taken when it was added;
-    - each value's span of that text is its printed words, all parts of it are there, and each empty
-      cell says why; a judged value may rest on the model's odds alone;
-    - arithmetic that a computed number follows from gives that number;
-    - each value of a data table is the value of a cell of a row that it was made from, or is
-      declared as an aggregate (then it is computed again), a canonical form or a correction; and it
-      has as many rows as when it was made;
-    - what stands beside a value (its bound, its doubt) stands beside the same value of a cell;
-      a canonical form is what its row prints, or is declared;
-    - what is left open is about columns and rows of its table;
-    - nothing refers to what is not there.
+    - The text of each document has the hash that was taken when it was added.
+    - The text at the place of each value is its printed words, and so for the further words of the
+      value. Each empty cell has a reason. A judged value may rest on the model's odds alone.
+    - The arithmetic of a computed number gives that number.
+    - Each value of a data table is the value of a cell of a source row, or is declared: an
+      aggregate (which is computed again), a canonical form or a correction. The table has as many
+      rows as when it was made.
+    - A bound or a doubt beside a value stands beside the same value in a cell. A canonical form is
+      printed in its row, or is declared.
+    - Open questions are about columns and rows of their own table.
+    - Nothing refers to a line that does not exist.
 
     Raises:
-        AuditError: the file is neither.
-        StoreError: it cannot be read.
+        AuditError: the file is neither an audit database nor a workspace.
+        StoreError: the file cannot be read.
     """
     with Database(path, write=False) as database:
         names = database.names()
@@ -88,7 +92,7 @@ def _verify(audit: Database) -> Verification:
     if layout != str(AUDIT_LAYOUT):
         raise AuditError(
             f"the audit database has layout {layout!r}, this version of sliders "
-            f"knows {AUDIT_LAYOUT}"
+            f"knows {AUDIT_LAYOUT}; make a new one with: sliders export"
         )
     problems: list[str] = []
     for check in (_documents, _references, _spans, _computed, _absences, _tables, _open):
@@ -100,7 +104,7 @@ def _verify(audit: Database) -> Verification:
 
 
 def _notes(audit: Database) -> Iterator[str]:
-    """Values without words, and unverified ones, counted by column."""
+    """Yields, for each column, how many values have no words and how many are unverified."""
     for table, column, wordless, doubtful, doubt in audit.query(
         """SELECT k.table_name, k.name, sum(c.start IS NULL), count(c.doubt),
         min(c.doubt) FROM audit_cells c
@@ -130,7 +134,7 @@ def _references(audit: Database) -> Iterator[str]:
 
 
 def _spans(audit: Database) -> Iterator[str]:
-    """What is wrong with the words that values rest on."""
+    """Yields values whose place in the text does not hold their words."""
     current: str | None = None
     text = ""
     for document, start, stop, printed, row, column, wordless in audit.stream(_SPANS):
@@ -151,8 +155,8 @@ def _spans(audit: Database) -> Iterator[str]:
 
 
 def _computed(audit: Database) -> Iterator[str]:
-    """Arithmetic that a number is said to follow from is done again; a cell that is marked as
-    doubtful says so itself.
+    """Yields numbers that differ from the result of their own arithmetic. Cells that are already
+    marked as doubtful are left out.
     """
     cells = audit.query(
         """SELECT c.value, c.rationale, c.row_id, k.name, k.type FROM audit_cells c
@@ -170,6 +174,7 @@ def _computed(audit: Database) -> Iterator[str]:
 
 
 def _absences(audit: Database) -> Iterator[str]:
+    """Yields empty cells without a reason, and cells that have both a value and a reason."""
     empty = audit.query(
         # a cut keeps what it took out
         f"""SELECT c.row_id, k.name FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
@@ -184,6 +189,7 @@ def _absences(audit: Database) -> Iterator[str]:
 
 
 def _tables(audit: Database) -> Iterator[str]:
+    """Yields the problems of data tables: a wrong number of rows, and values without a trail."""
     known = audit.names()
     for table, relation, version in audit.query(
         "SELECT name, relation, version FROM audit_tables WHERE version IS NOT NULL"
@@ -223,7 +229,9 @@ def _tables(audit: Database) -> Iterator[str]:
 
 
 def _open(audit: Database) -> Iterator[str]:
-    """Open questions about what their table does not have; a row may be gone since."""
+    """Yields open questions that name a column or a row which their table does not have. A row that
+    was deleted later is no problem.
+    """
     for table, column in audit.query(
         """SELECT DISTINCT o.table_name, o.column_name FROM (SELECT table_name, column_name
         FROM audit_conflicts UNION SELECT table_name, column_name FROM audit_open_names) o
@@ -239,7 +247,7 @@ def _open(audit: Database) -> Iterator[str]:
 
 
 def _ancestors(audit: Database, table: str, version: int) -> str:
-    """The version and those that it was made from, as a list for SQL."""
+    """Returns a table version and the versions that it was made from, for SQL: "3, 2, 1"."""
     rows = audit.query(
         """WITH RECURSIVE chain(version) AS (SELECT ?2 UNION SELECT v.parent FROM
         audit_table_versions v
@@ -253,7 +261,15 @@ def _ancestors(audit: Database, table: str, version: int) -> str:
 def _values(
     audit: Database, table: str, relation: str, name: str, sql_name: str, cell: str, chain: str
 ) -> Iterator[str]:
-    """Values that the cells that stand do not give, and no declaration accounts for."""
+    """Yields values of a column that no cell gives and no declaration explains.
+
+    Args:
+        relation: the SQL name of the data table.
+        name: the column's name.
+        sql_name: the column's SQL name.
+        cell: an SQL condition for the column's valid cells.
+        chain: the table's versions, as a list for SQL.
+    """
     value = f"d.{quote_identifier(sql_name)}"
     undeclared = audit.query(
         f"""SELECT d.row_id, {value} FROM {quote_identifier(relation)} d WHERE {value} IS NOT NULL
@@ -293,7 +309,9 @@ def _companions(
     cell: str,
     chain: str,
 ) -> Iterator[str]:
-    """What stands beside a value without a cell that says so."""
+    """Yields values of a companion column (bound, doubt or canonical form) that no cell gives and
+    no declaration explains. For the arguments see `_values`.
+    """
     shown, value = f"d.{quote_identifier(companion.sql_name)}", f"d.{quote_identifier(sql_name)}"
     said = "c.bound" if companion.role == "bound" else _DOUBT
     cells = (
@@ -325,6 +343,7 @@ def _companions(
 
 
 def _source_values(audit: Database, table: str, row: str, cell: str) -> list[Any]:
+    """Returns the values of the cells of all rows that a table's row was made from."""
     found = audit.query(
         f"""SELECT c.value FROM audit_cells c WHERE {cell} AND c.row_id IN (
             SELECT ?1 UNION SELECT source_row_id FROM audit_lineage WHERE table_name = ?2
@@ -335,8 +354,8 @@ def _source_values(audit: Database, table: str, row: str, cell: str) -> list[Any
 
 
 def _holds(kind: str, source: Any, shown: Any, sources: list[Any]) -> bool:
-    """Whether a declared value follows: an aggregate is computed again, other kinds rest on
-    their recorded reason.
+    """Says whether a declared value follows from its sources. An aggregate is computed again; other
+    kinds need one of the sources, or a recorded reason.
     """
     aggregates: dict[str, Callable[[list[float]], float]] = {
         "sum": sum,

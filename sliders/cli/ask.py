@@ -1,7 +1,8 @@
-"""The command line: one command for each verb of the API. The only place that catches everything.
+"""The commands `ask`, `add`, `schema`, `extract`, `reconcile`, `query`, `explain` and `export`, and
+`run`, the one place of the program that catches every exception.
 
-Commands import what they run when they run: the version, help and the tab key need
-only names and options.
+A command imports the modules that it needs only when it runs: the version, the help and tab
+completion need nothing but names and options.
 """
 
 from __future__ import annotations
@@ -81,8 +82,13 @@ TablesArgument = Annotated[
 
 
 def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Documents and questions of `sliders ask`: the last word is a question, and so is any other
-    that means no documents.
+    """Splits the words of `sliders ask` into documents and questions.
+
+    The last word is always a question. Each other word is a document when it names one (a file, a
+    folder, a glob or an address), and a question when it does not.
+
+    Returns:
+        The documents and the questions, each in the order of the words.
     """
     from sliders.documents.discovery import means_documents
 
@@ -140,7 +146,7 @@ def ask(
     from sliders.documents.discovery import discover
 
     documents, questions = _documents_and_questions(words, call.workspace)
-    # A wrong path is told before a workspace is made.
+    # A wrong path is reported before a workspace is made.
     found = discover(documents, every=True) if documents else []
     with call.opened(new=bool(documents)) as ws:
         if found:
@@ -162,8 +168,11 @@ def ask(
 
 
 def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list[str], list[str]]:
-    """What the words of `ask` name. Raises SettingsError, PlanError: no
-    document, or no question.
+    """Splits the words of `ask` into documents and questions (`split_words`), and checks them.
+
+    Raises:
+        SettingsError: the last word is a document, so that no question was asked.
+        PlanError: a question is empty, or there are no documents and no workspace.
     """
     from sliders.documents.discovery import is_there
     from sliders.store.database import workspace_is_there
@@ -172,7 +181,9 @@ def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list
     if any(not question.strip() for question in questions):
         raise PlanError("the question is empty; ask something about the documents")
     if questions and not documents and is_there(questions[-1]):
-        raise SettingsError(f"no question was asked about {questions[-1]}: put it last, in quotes")
+        raise SettingsError(
+            f"no question was asked about {questions[-1]}; add the question at the end, in quotes"
+        )
     if not documents and not workspace_is_there(workspace):
         raise PlanError(
             f"no documents: none were named, and workspace {workspace!r} does not exist; name "
@@ -182,7 +193,9 @@ def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list
 
 
 def _show_answers(answers: Sequence[Answer], call: CommandCall) -> int:
-    """Print the answers; the exit code: 1 when one failed, `STOPPED` when a budget ended one."""
+    """Prints the answers. Returns the exit code: 1 when an answer failed, `STOPPED` when a budget
+    ended one, else 0.
+    """
     from sliders.cli.printed_answers import answer_data, answer_printed
 
     data = [answer_data(answer) for answer in answers] if call.as_json else []
@@ -324,8 +337,8 @@ def explain(
     """
     from sliders.engine.query_results import is_sql
 
-    # The plan of a query or of reading brings the index of segments up to date:
-    # the workspace is opened for writing.
+    # To plan a query or a reading workflow updates the index of segments: the workspace is
+    # opened for writing.
     writes = workflow != "extract_and_query" or any(is_sql(question) for question in questions)
     with call.opened(write=writes) as ws:
         if any(is_sql(question) for question in questions):
@@ -361,8 +374,8 @@ app.add_typer(cli_model.app, name="model")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line; the exit code: 0 done, 1 failed, 2 a word of the command or a
-    setting, 3 stopped by a budget, 130 interrupted.
+    """Runs a command line (of `sys.argv` when None). Returns the exit code: 0 done, 1 failed, 2 a
+    wrong word or setting, 3 stopped by a budget, 130 interrupted.
     """
     try:
         code = app(
@@ -402,10 +415,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
+    """Prints an error as one line, and returns the exit code."""
     print("sliders: " + " ".join(message.split()), file=sys.stderr)
     return code
 
 
 def main() -> None:
-    """The console script."""
+    """The console script: runs the command line and exits."""
     sys.exit(run())

@@ -1,5 +1,7 @@
-"""How a small model is asked for the columns of one question: the SQL that it would write, then
-words and a question a column.
+"""Prompts that ask a small model for the columns of one question. The model writes the SQL that
+would answer the question, then the words and a plain question for each column.
+
+A *proposal* is the table and columns that a reply gives. `row` says what one row is ("a barn").
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ _REPLY_TOKENS = 500
 
 
 def row_prompt(questions: Sequence[str]) -> Request:
-    """What one row is of the table that answers all these questions: seen one by one, many are
-    taken to be about other things.
+    """Returns the request for the kind of row that answers all these questions. Asked about each
+    question alone, a small model takes many of them to be about different things.
     """
     prompt = load_prompt("schema/row", COMPACT)
     return Request(
@@ -40,8 +42,10 @@ def row_prompt(questions: Sequence[str]) -> Request:
 
 
 async def row_of(questions: Sequence[str], model: Model) -> tuple[str, int]:
-    """The row that all questions have in common, as "a barn", and the tokens spent;
-    "" for one alone, which says its own.
+    """Asks what one row is in the table that answers all questions.
+
+    Returns the row, as "a barn", and the tokens spent; "" when there is one question alone (its own
+    reply says the row) or when the call fails.
     """
     if len(questions) < _IN_COMMON:
         return "", 0
@@ -60,18 +64,19 @@ _MOST_QUESTIONS = 40
 def draft_prompt(
     question: str, samples: Sequence[Sample], schema: Schema, row: str = ""
 ) -> Request:
-    """The request for the columns of one question: the SQL that would answer it, and the
-    columns that this names.
+    """Returns the request for the columns of one question: the SQL that would answer it, and the
+    columns that this SQL names.
     """
     return _asked("schema/induce", _REPLY, question, samples, schema, row)
 
 
 def facts_prompt(question: str, samples: Sequence[Sample], schema: Schema, row: str) -> Request:
-    """The other way to ask, for a proposal with faults: what must be known of one row, and the SQL
-    over that.
+    """Returns the second request, after a faulty proposal: it asks for the facts about one row
+    first, and for the SQL over them afterwards.
 
-    Asked for the SQL first, a small model names what it does not describe; asked for the facts of
-    one row first, it leaves out now and then what the SQL tests, and was right less often.
+    Asked for the SQL first, a small model names columns that it does not describe. Asked for the
+    facts first, it sometimes leaves out what the SQL tests, and was right less often; so this one
+    is second.
     """
     row = row or ANY_ROW
     of = {"of": _one_of("one " + row_noun(Table("facts", (), row)))}
@@ -94,9 +99,11 @@ def _asked(
     schema: Schema,
     row: str,
 ) -> Request:
-    """Examples and samples stand first, for the server's prefix cache. Stated columns of other
-    questions are shown, so that all ask for one fact by one name; judgements are not: a small model
-    takes one of them for whatever is asked.
+    """Returns a request for a proposal.
+
+    Examples and samples come first, for the server's prefix cache. The prompt shows the stated
+    columns of other questions, so that one fact gets one name. It does not show judged columns: a
+    small model would use one of them for any question.
     """
     prompt = load_prompt(name, COMPACT)
     known = [
@@ -114,7 +121,7 @@ def _asked(
 
 
 def row_said(data: Any) -> str:
-    """What a reply says that one row is; "" where it does not."""
+    """Returns the row that a reply names; "" when it names none."""
     return str(data.get("row", "")).strip() if isinstance(data, Mapping) else ""
 
 
@@ -124,22 +131,24 @@ ANY_ROW = "a fact"
 def drafted(
     data: Any, question: str, standing: Schema, grain: Grain | None = None, row: str = ""
 ) -> Proposal:
-    """The proposal of a reply: the columns whose words stand in the question and that its
-    SQL uses, as one table.
+    """Returns the proposal of a reply: one table with the columns that the question and the SQL
+    use.
 
     Args:
-        standing: the tables whose columns its SQL may name without describing them again.
-        grain: what the documents' structure says; None lets the reply say.
-        row: what one row is where the reply does not say it.
+        standing: the schema so far; the SQL may use its columns without describing them again.
+        grain: how many rows a document gives, by the documents' structure; None takes the reply's.
+        row: what one row is, when the reply does not say it.
 
     Raises:
         ModelRefusal: the reply is no object with columns.
     """
     if not isinstance(data, Mapping) or not isinstance(data.get("columns"), list):
-        raise ModelRefusal("the proposed columns have not the shape asked for; ask again")
+        raise ModelRefusal(
+            "the model's reply does not list columns; ask the question again, or use a larger model"
+        )
     parts = [part for part in data["columns"] if isinstance(part, Mapping)]
     asked = [part for part in parts if _in_question(str(part.get("asked", "")), question)]
-    # One fact for two names of the question: "the Merrow or the Tarn".
+    # The reply can give one fact twice, for two names in the question: "the Merrow or the Tarn".
     told_twice = [_column(part) for part in asked or parts]
     columns = list({(c.name, c.type): c for c in reversed(told_twice)}.values())[::-1]
     draft = _parsed(str(data.get("sql", "")))
@@ -148,7 +157,7 @@ def drafted(
     taken = [c for c in columns if c.name in used or c.type is ColumnType.BOOLEAN]
     if not taken and not (used and all(column in known for column in used)):
         taken = columns
-    # It counts rows alone: what was proposed beside it would only stand in the way.
+    # The SQL only counts rows: other proposed columns are not needed.
     if not used and name:
         taken = [naming_column(Table(name, (), row_said(data) or row))]
     row = row_said(data) or row
@@ -162,8 +171,8 @@ def drafted(
 
 
 def _in_question(words: str, question: str) -> bool:
-    """Whether most of the words stand in the question, be it with another ending:
-    a column for what nobody asked is none.
+    """Says whether more than half of the words stand in the question, with any ending. A column
+    without words in the question is dropped.
     """
     said, there = set(fold(words).split()), fold(question).split()
     return sum(any(_same_word(word, other) for other in there) for word in said) > len(said) / 2
@@ -188,12 +197,14 @@ def _column(part: Mapping[str, Any]) -> Column:
 
 
 def _parsed(sql: str) -> str:
-    """The statement as it stands, or with its apostrophes doubled where only that parses."""
+    """Returns the statement as it is, or with its apostrophes doubled when it cannot be parsed
+    otherwise.
+    """
     return next((text for text in (sql, with_apostrophes(sql)) if _tree(text) is not None), sql)
 
 
 def _tree(sql: str) -> exp.Expr | None:
-    """The parsed statement, None where it does not parse."""
+    """Returns the parsed statement; None when it cannot be parsed."""
     try:
         return next(iter(parse_statements(sql)), None)
     except QueryError:
@@ -201,8 +212,8 @@ def _tree(sql: str) -> exp.Expr | None:
 
 
 def _used(sql: str) -> tuple[str, list[str]]:
-    """The table that a statement reads, and the columns that it names; empty
-    where it does not parse.
+    """Returns the table that a statement reads and the columns that it names; "" and [] when the
+    statement cannot be parsed.
     """
     if (statement := _tree(sql)) is None:
         return "", []
@@ -215,12 +226,13 @@ def _used(sql: str) -> tuple[str, list[str]]:
 
 
 def standing_draft(sql: str, table: str, places: Mapping[str, str]) -> str:
-    """A drafted statement with the names that stand in the schema; "" where it does not parse or
-    reads several tables.
+    """Returns a drafted statement with the schema's names in the place of the draft's; "" when it
+    cannot be parsed or reads several tables.
 
     Args:
-        table: the table as the proposal names it.
-        places: "table.column" that stands, by the proposal's own "table.column".
+        sql: the drafted statement.
+        table: the table's name in the proposal.
+        places: the schema's "table.column" by the proposal's "table.column".
     """
     if (statement := _tree(sql)) is None:
         return ""

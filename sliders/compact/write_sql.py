@@ -1,8 +1,8 @@
-"""A statement as a small model writes it: the bare text of one, from the tables, a draft and the
-notes of earlier turns; and a second one that the answer is held against.
+"""SQL by a small model: the model replies with the bare text of a statement, and a second statement
+from another prompt checks the result.
 
-Two statements from two prompts that give the same are rarely both wrong; one prompt is not to be
-believed.
+Two statements from two prompts that give the same result are rarely both wrong. A single statement
+is not to be trusted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CUT = "the statement stopped at the limit of a reply: write a shorter one"
 _EXAMPLE_ROWS = 3
 _SENT = frozenset(get_args(Kind)) - {"shape", "nulls", "ties", "units", "repeated"}
 SHOWN = Shown(14, 260, 60, 0, 320, 3, 8, 12_000, _SENT)
-"""What a small model sees of the tables."""
+"""The part of the tables that a small model sees."""
 
 
 def bare_sql_request(
@@ -48,11 +48,17 @@ def bare_sql_request(
     last: bool = False,
     temperature: float = 0.0,
 ) -> Request:
-    """The request for a statement; of earlier turns the findings alone: a small model that sees
-    its own statement writes it again.
+    """Returns the request for a statement. It holds the findings of earlier turns but not the
+    earlier statements: a small model that sees its own statement writes it again.
 
     Args:
+        question: the question.
+        profiles: the tables, with their values.
+        turns: the turns so far.
+        uncovered: the part of the question that no column covers.
+        draft: the statement that the model drafted before the tables were filled.
         last: not used.
+        temperature: the sampling temperature.
     """
     prompt = load_prompt("answer/write_sql", COMPACT)
     told = (on_one_line(note) for turn in turns for note in turn.told)
@@ -66,8 +72,8 @@ def bare_sql_request(
 
 
 def bare_attempt(reply: Response) -> SqlTurn:
-    """The statement of a reply; of one that was cut none: what is left may run, and mean
-    something else.
+    """Returns the statement of a reply. A reply that was cut gives no statement: the rest may run,
+    and mean something else.
     """
     if reply.finish_reason == "length":
         return SqlTurn(reply.text, "", error=_CUT)
@@ -78,8 +84,8 @@ def bare_attempt(reply: Response) -> SqlTurn:
 
 
 def second_prompt(question: str, profiles: Sequence[TableProfile]) -> Request:
-    """The request for a statement from bare tables with example rows, the form that code
-    models are trained on.
+    """Returns the request for the second statement. It shows bare tables with example rows, the
+    form that code models are trained on.
     """
     prompt = load_prompt("answer/second_sql", COMPACT)
     tables = [_bare_table(profile, SHOWN.longest) for profile in profiles]
@@ -91,11 +97,12 @@ def second_prompt(question: str, profiles: Sequence[TableProfile]) -> Request:
 async def beside_others(
     answer: SqlAnswer, profiles: Sequence[TableProfile], run_sql: RunSql, model: Model
 ) -> SqlAnswer:
-    """The answer, marked where a second statement of the model gives something else.
+    """Returns the answer, marked as doubtful when the model's second statement gives another
+    result.
 
-    The draft from before the tables were filled has no say, since the first statement was written
-    with it in sight; and the first one stands: what most of up to six statements gave was right no
-    more often (score only, ten questions).
+    The first statement stays the answer: the majority of up to six statements was right no more
+    often. The draft from before the tables were filled is not compared, since the first statement
+    was written with the draft in sight.
 
     Raises:
         ModelUnavailable: there is no model to ask.
@@ -127,8 +134,8 @@ async def beside_others(
 
 
 def _same(one: Rows, other: Rows) -> bool:
-    """Whether two results tell the same, in any order, the narrower one within
-    the wider one's rows.
+    """Says whether two results hold the same rows in any order. The result with fewer columns may
+    be contained in the rows of the other.
     """
     if empty(one) or len(one) != len(other):
         return False
@@ -176,4 +183,4 @@ BARE_SQL = SqlWriter(
     statements=2,
     repeats=True,
 )
-"""A model that writes bare statements."""
+"""The way of asking a model that writes bare statements."""

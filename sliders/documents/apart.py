@@ -1,6 +1,6 @@
-"""Files are read in a child process with limits of memory, time and output that grow with the file.
-
-A file that takes more, or on which its reader breaks, is one file that cannot be read.
+"""Reading of files in a child process, with limits of memory, time and output that grow with the
+size of the file. A file that exceeds the limits, or that makes its reader crash, is one file that
+cannot be read; the others go on.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from sliders.errors import DocumentError
 
 _MODULE = "sliders.documents.reader_process"
 _WALL_TIMES = 4
-"""Seconds on the clock for each of the processor: machines are shared."""
+"""Seconds on the clock for each second of the processor, since machines are shared."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """What reading a file may take: bytes of memory, seconds of the processor, and bytes of its
-    document.
+    """The limits for reading a file: bytes of memory, seconds of the processor, and bytes of the
+    resulting document.
     """
 
     memory_bytes: int
@@ -35,29 +35,31 @@ class ReadingLimits:
 
     @classmethod
     def of(cls, size: int) -> ReadingLimits:
-        """The limits of a file of so many bytes."""
+        """Returns the limits for a file of `size` bytes."""
         megabytes = size / 2**20
         return cls((800 << 20) + 40 * size, 20 + 10 * megabytes, (64 << 20) + 20 * size)
 
     @property
     def passed(self) -> str:
-        """The words for a file that takes more."""
+        """The message for a file that exceeds the limits."""
         return (
-            f"reading it took more than {self.seconds:.0f} s of the processor or "
-            f"{self.memory_bytes >> 20:,} MB of memory; split the file, or save it anew"
+            f"reading the file took more than {self.seconds:.0f} s of the processor or "
+            f"{self.memory_bytes >> 20:,} MB of memory; split the file, or save it again"
         )
 
 
 def load_apart(
     source: SourceFile, max_bytes: int = MAX_BYTES, read: Fetched | None = None
 ) -> Document:
-    """The document of a file that `discover` found, read in a child process.
+    """Returns the document of a file that `discover` found, read in a child process.
 
     Args:
-        read: what stands in the file, where it was fetched before.
+        source: the file.
+        max_bytes: the largest file that is read.
+        read: the content of the file, when it was fetched before.
 
     Raises:
-        DocumentError: the file cannot be read, or takes more than its limits.
+        DocumentError: the file cannot be read, or exceeds its limits.
     """
     read = read or read_source(source, max_bytes)
     limits = ReadingLimits.of(len(read.raw))
@@ -70,7 +72,7 @@ def load_apart(
     if state == "broke":
         child.end()
         raise DocumentError(
-            f"{source.name}: its reader broke ({told}); the file may be damaged: save it anew, or "
+            f"{source.name}: its reader broke ({told}); the file may be damaged: save it again, or "
             "as another format"
         )
     give_back(child)
@@ -97,7 +99,9 @@ def _loaded(reply: bytes) -> tuple[str, Any]:
 def load_each(
     sources: Iterable[SourceFile], max_bytes: int = MAX_BYTES
 ) -> Iterator[Document | LoadFailure]:
-    """One file after the other, so that a large collection is never in memory as a whole."""
+    """Yields the document of each file, or the reason why it cannot be read. Files are read one
+    after the other, so that a large collection is never in memory as a whole.
+    """
     for source in sources:
         try:
             yield load_apart(source, max_bytes)

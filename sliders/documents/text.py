@@ -1,4 +1,9 @@
-"""Plain text: kept as it is, except that aligned tables become rows that can be read alone."""
+"""The reader of plain text. The text stays as it is, except that aligned tables become rows that
+can be read alone.
+
+*Furniture* means running headers and footers. The *shape* of a line (`shape_of`) is its lower-case
+text with "#" in the place of each number, so that "Page 3" and "Page 4" have one shape.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +33,11 @@ _PIPE_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
 
 
 _Page = tuple[int | None, Sequence[str]]
-"""A page's number, None for formats without pages, and its lines."""
+"""The number of a page (None for formats without pages), and its lines."""
 
 
 def read_text(raw: bytes, name: str) -> Document:
-    """A document out of the bytes of a plain text file (see `decode` for its encodings).
+    """Returns the document of a plain text file. For the encodings that it knows see `decode`.
 
     Raises:
         DocumentError: the bytes are no text.
@@ -42,9 +47,8 @@ def read_text(raw: bytes, name: str) -> Document:
 
 
 def parse_text(text: str, name: str, raw: bytes, warnings: Sequence[str] = ()) -> Document:
-    """A document out of plain text.
-
-    Form feeds and lines like `<<page 3>>` or `Page 3 of 10` become pages.
+    """Returns the document of a plain text. Form feeds and lines like `<<page 3>>` or `Page 3 of
+    10` become page breaks.
     """
     builder = DocumentBuilder()
     builder.warnings.extend(warnings)
@@ -62,8 +66,13 @@ def parse_text(text: str, name: str, raw: bytes, warnings: Sequence[str] = ()) -
 def add_lines(
     builder: DocumentBuilder, lines: Sequence[str], furniture: frozenset[str] = frozenset()
 ) -> None:
-    """Add the lines of one page to the builder; `furniture` are the shapes of its running
-    headers and footers.
+    """Adds the lines of one page to the builder, its tables as tables.
+
+    Args:
+        builder: the document under way.
+        lines: the lines of the page.
+        furniture: the shapes of the running headers and footers. Lines of such a shape are added as
+            text, never as headings.
     """
     tables = _aligned_tables(lines) + _pipe_tables(lines)
     tables.sort(key=lambda region: region.first)
@@ -82,7 +91,7 @@ def add_lines(
 
 
 class _Writer:
-    """Writes lines of a page, keeping the white space between them."""
+    """Writes the lines of a page to the builder, and keeps the white space between them."""
 
     def __init__(
         self, builder: DocumentBuilder, lines: Sequence[str], furniture: frozenset[str]
@@ -110,7 +119,7 @@ class _Writer:
                 self._next = a + piece.last + 1
 
     def title_lines(self, first: int, end: int) -> None:
-        """The lines directly above a table: its title as a heading, its note as a caption."""
+        """Adds the lines directly above a table: its title as a heading, its note as a caption."""
         for at in range(first, end):
             line = self._lines[at].strip()
             if line:
@@ -129,7 +138,7 @@ class _Writer:
         self._next = region.last + 1
 
     def _gap(self, line: int) -> str:
-        """The white space of the source between the last written line and this one."""
+        """Returns the white space between the last line that was written and this line."""
         between = "".join(
             "\n" + blank for blank in self._lines[self._next : line] if not blank.strip()
         )
@@ -138,7 +147,7 @@ class _Writer:
 
 
 def _blocks(lines: Sequence[str], first: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where lines without a blank one between them begin and end."""
+    """Yields the begin and end of each run of lines without a blank line."""
     for filled, run in groupby(range(first, end), key=lambda at: bool(lines[at].strip())):
         if filled:
             begin, *others = run
@@ -179,9 +188,12 @@ def _pages(text: str) -> Iterator[_Page]:
 def _marked_pages(
     lines: Sequence[str], numbers: dict[int, int], *, before: bool
 ) -> Iterator[_Page]:
-    """Pages between mark lines; a mark stands `before` its page or after it.
+    """Yields the pages between mark lines; the marks are left out.
 
-    The marks themselves are left out.
+    Args:
+        lines: the lines of the file.
+        numbers: the page number of each mark, by line.
+        before: True when a mark stands before its page, False when it stands after it.
     """
     at = 0
     current = max(1, next(iter(numbers.values())) - 1)
@@ -209,7 +221,7 @@ def _aligned_tables(lines: Sequence[str]) -> list[Region]:
 
 def _segments(line: str) -> Line:
     if len(line) > _MAX_TABLE_LINE:
-        # Nobody prints a table that wide: such a line is running text.
+        # No table is that wide: such a line is running text.
         return (Segment(line[:80], 0, len(line)), Segment("…", len(line), len(line)))
     if _ONE_PIECE.match(line) and "  " not in (text := line.strip()) and "..." not in text:
         start = len(line) - len(line.lstrip())
@@ -220,8 +232,8 @@ def _segments(line: str) -> Line:
 
 
 def _is_aligned(lines: Sequence[str], region: Region) -> bool:
-    """Two spaces alone are no table: most rows with several pieces must have
-    a wide gap somewhere.
+    """Says whether a region is a table: more than half of its rows with several pieces have a wide
+    gap. Two spaces alone are no sign of a table.
     """
     split = [
         line
@@ -232,7 +244,9 @@ def _is_aligned(lines: Sequence[str], region: Region) -> bool:
 
 
 def _context(lines: Sequence[str], floor: int, first: int) -> tuple[str, str]:
-    """(caption, note) that stand within four printed lines above a table."""
+    """Returns the caption and the note within the four printed lines above a table; "" when there
+    is none.
+    """
     caption = note = ""
     above = [line.strip() for line in lines[max(floor, first - 12) : first] if line.strip()][-4:]
     for line in reversed(above):
@@ -252,7 +266,7 @@ def _context(lines: Sequence[str], floor: int, first: int) -> tuple[str, str]:
 
 
 def _lines_above(lines: Sequence[str], floor: int, first: int, caption: str, note: str) -> int:
-    """How many lines directly above the table are its caption and note."""
+    """Returns how many lines directly above a table are its caption and note."""
     at = first
     while at > floor and (not lines[at - 1].strip() or lines[at - 1].strip() in (caption, note)):
         at -= 1
@@ -260,7 +274,7 @@ def _lines_above(lines: Sequence[str], floor: int, first: int, caption: str, not
 
 
 def _pipe_tables(lines: Sequence[str]) -> list[Region]:
-    """Tables drawn with "|" and a rule of dashes under the header."""
+    """Returns the tables that are drawn with "|" and a rule of dashes under the header."""
     read = [
         (first, last, [pipe_cells(lines[n]) for n in range(first, last + 1) if n != first + 1])
         for first, last in pipe_ranges(lines)
@@ -273,8 +287,8 @@ def _pipe_tables(lines: Sequence[str]) -> list[Region]:
 
 
 def pipe_ranges(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """First and last line of each table that is drawn with "|", its header and the rule
-    below it among them.
+    """Returns the first and last line of each table that is drawn with "|". The range holds the
+    header and the rule below it.
     """
     ranges = []
     at = 1

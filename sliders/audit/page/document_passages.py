@@ -1,5 +1,5 @@
-"""The documents of an audit page: passages around the words that values rest on, and
-documents that gave nothing.
+"""The documents of an audit page: the passages around the words that values rest on, and the list
+of silent documents, which gave no value.
 """
 
 from __future__ import annotations
@@ -34,8 +34,11 @@ def shown_documents(
     answers: Sequence[ShownAnswer],
     silent: Sequence[Silent],
 ) -> tuple[dict[str, ShownDocument], tuple[str, ...]]:
-    """The documents behind all values, by id: whole where all fit into the page, else around the
-    words; what was cut.
+    """Returns the documents by id that the values on the page come from, and notes on what was cut.
+
+    Texts that fit into the page together (`MOST_CHARACTERS`) are whole, without a note. Otherwise
+    each is cut to passages around the words that values rest on, and a note says how wide these
+    are.
     """
     spans: dict[str, Spans] = {}
     for value in _values(tables, answers):
@@ -80,8 +83,8 @@ def _size(stored: dict[str, StoredDocument], spans: dict[str, Spans], context: i
 
 
 def _windows(spans: Spans, length: int, context: int) -> Spans:
-    """Stretches of a text with `context` characters around each span; the beginning
-    where there is none.
+    """Returns stretches of a text (start, end) with `context` characters around each span; the
+    beginning of the text when there is no span.
     """
     out: Spans = []
     if not spans:
@@ -124,7 +127,9 @@ def _blocks(document: Document, start: int, end: int) -> Iterable[Block]:
 
 
 def _grid(element: Element, text: str) -> tuple[tuple[tuple[int, int], ...], ...] | None:
-    """The places of a table's cells; None where a cell's words are not those of its place."""
+    """Returns the place (start, end) of each cell of a table; None when there is no grid, or when
+    the text at a cell's place differs from the cell's text.
+    """
     if element.grid is None or any(
         text[c.start : c.end] != c.text for row in element.grid.rows for c in row
     ):
@@ -135,8 +140,8 @@ def _grid(element: Element, text: str) -> tuple[tuple[tuple[int, int], ...], ...
 def silent_documents(
     catalog: Catalog, tables: Sequence[ShownTable]
 ) -> tuple[tuple[Silent, ...], tuple[str, ...]]:
-    """Documents without a value in these tables, with what is known of why;
-    and what was left out.
+    """Returns the documents without a value in these tables, each with the known reasons, and a
+    note when the list is cut to `MOST_SILENT`.
     """
     refused = catalog.journal.decisions(stage="documents", verdict="refused")
     out = [Silent(d.document, (d.reason,)) for d in refused]
@@ -162,7 +167,9 @@ def silent_documents(
 
 
 def _empty_rows(tables: Sequence[ShownTable]) -> dict[str, list[str]]:
-    """Documents all of whose rows have no value at all."""
+    """Returns the documents whose rows have no value at all, with a sentence for each of these
+    rows.
+    """
     found: dict[str, list[str]] = {}
     full = {s.document for t in tables for r in t.rows for v in r.values for s in v.sources}
     for table in tables:
@@ -176,7 +183,7 @@ def _empty_rows(tables: Sequence[ShownTable]) -> dict[str, list[str]]:
 
 
 def _reasons(catalog: Catalog, tables: Sequence[ShownTable]) -> dict[str, list[str]]:
-    """By document: how its chunks ended, with the reasons."""
+    """Returns, by document id, how the extraction of its chunks ended, with the reasons."""
     owner = dict(catalog.chunks.places())
     states = {
         "done": "read, and nothing was found",

@@ -1,4 +1,7 @@
-"""What stands on an audit page, as frozen values; `plain` is their JSON."""
+"""The content of an audit page as frozen values; `plain` turns them into JSON.
+
+A *reading* is a value that the model read in one document. A table's value can have several.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from sliders.llm.model import Usage
 
 @dataclass(frozen=True, slots=True)
 class TextPlace:
-    """Characters `start` to `end` of a document (its id), and their page."""
+    """Characters `start` to `end` of a document, with their page number. `document` is an id."""
 
     document: str
     start: int
@@ -22,9 +25,20 @@ class TextPlace:
 
 @dataclass(frozen=True, slots=True)
 class ShownSource:
-    """One reading of a value: in which document, resting on which words, and why.
+    """One reading of a value.
 
-    `agrees`: it is the value shown.
+    Args:
+        document: the document's id.
+        value: the value that was read.
+        printed: the words of the document that it rests on.
+        how: how the value follows from the words: "stated", "computed" or "judged".
+        found: how the words were found in the text.
+        agrees: True when the table shows this value.
+        places: where the words stand.
+        reason: the model's reason.
+        odds: the probability of a judged value, in words.
+        doubt: why the value is unverified; "" when it is verified.
+        model: the model that read it.
     """
 
     document: str
@@ -53,10 +67,16 @@ class ShownChange:
 
 @dataclass(frozen=True, slots=True)
 class ShownValue:
-    """One value of a table with its readings and changes; `empty` says why there is none,
-    `conflict` what is open.
+    """One value of a table, with its readings and its changes.
 
-    `name` is the canonical form of a name that is printed in another one, `named` why it is one.
+    Args:
+        shown: the value that the table shows; None for an empty cell.
+        sources: its readings.
+        changes: what repairs and people changed.
+        empty: why the cell is empty; "" when it is not.
+        conflict: the open conflict about the value; "" when there is none.
+        name: the canonical form, when the document prints the name in another form.
+        named: why the two forms are one name.
     """
 
     shown: Scalar = None
@@ -70,8 +90,11 @@ class ShownValue:
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row of a data table; `behind` numbers the answers (from 0) that it stands behind, `of` the
-    rows merged into it.
+    """A row of a data table on the page.
+
+    Args:
+        behind: the numbers of the answers (from 0) that rest on this row.
+        of: how many extracted rows were merged into this row.
     """
 
     id: str
@@ -83,8 +106,8 @@ class ShownRow:
 
 @dataclass(frozen=True, slots=True)
 class ShownColumn:
-    """A column with its definition, and how many values it has, of them judged
-    and unverified ones.
+    """A column with its definition, and the counts of its values, its judged values and its
+    unverified values.
     """
 
     name: str
@@ -100,8 +123,8 @@ class ShownColumn:
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """A data table; `total` counts all its rows, `rows` are those on the page, `history`
-    says what repairs did.
+    """A data table. `total` is the number of all its rows, `rows` are the rows on the page,
+    `history` says which repairs changed it.
     """
 
     name: str
@@ -117,8 +140,8 @@ class ShownTable:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A heading, paragraph or table of a passage; `rows` are [start, end] of the
-    cells, below `header`.
+    """A heading, paragraph or table inside a passage. `start` and `end` are characters of the
+    document. `rows` gives the characters (start, end) of each cell below `header`.
     """
 
     kind: str
@@ -131,7 +154,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class ShownPassage:
-    """A stretch of a document's text, from the character `start` on."""
+    """A stretch of a document's text that begins at character `start`."""
 
     start: int
     text: str
@@ -140,8 +163,8 @@ class ShownPassage:
 
 @dataclass(frozen=True, slots=True)
 class ShownDocument:
-    """A document as far as the page needs it; `pages` are pairs of a number and
-    its first character.
+    """The parts of a document that the page shows. `pages` are pairs of a page number and the first
+    character of that page.
     """
 
     name: str
@@ -154,7 +177,7 @@ class ShownDocument:
 
 @dataclass(frozen=True, slots=True)
 class Silent:
-    """A document that gave no value, and why; `id` is empty where its text is not on the page."""
+    """A document without a value, and why; `id` is "" when its text is not on the page."""
 
     name: str
     reasons: tuple[str, ...]
@@ -163,8 +186,8 @@ class Silent:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A citation of an answer: the value, its words, and the result row (from 0)
-    that it stands behind.
+    """A citation of an answer: the value, its words, and the row of the answer's result (from 0)
+    that rests on it.
     """
 
     column: str
@@ -175,7 +198,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class ShownAnswer:
-    """An answer as it was kept (`Answer.to_dict`), and its citations."""
+    """An answer as it was stored (`Answer.to_dict`), and its citations."""
 
     kept: Mapping[str, Any]
     citations: tuple[Cited, ...] = ()
@@ -183,8 +206,10 @@ class ShownAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ShownDifference:
-    """What differs between two runs in one place; `at` numbers the table, row and column of the
-    page that hold it now.
+    """A difference between two runs in one place.
+
+    `what` is the kind of difference, `of` the table or question, `place` the row and column. `at`
+    gives the numbers of the table, row and column on the page; None when the page does not hold it.
     """
 
     what: str
@@ -198,8 +223,8 @@ class ShownDifference:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRuns:
-    """What changed between the runs `before` and `after`: at most some hundred of `total`, and the
-    questions answered alike.
+    """The differences between the runs `before` and `after`. `differences` holds at most some
+    hundred of `total`; `same` lists the questions with equal answers.
     """
 
     before: int
@@ -211,8 +236,8 @@ class ComparedRuns:
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """All of a page. `stages` say what each stage of the run cost, `notes` what was
-    left out of the page.
+    """The whole content of a page. `stages` gives the usage of each stage of the run, `notes` say
+    what was left out.
     """
 
     workspace: str
@@ -234,9 +259,7 @@ class AuditPage:
 
 
 def plain(item: Any) -> Any:
-    """Plain JSON of a value of this file; what is None, an empty text or an
-    empty tuple is left out.
-    """
+    """Returns a value of this module as plain JSON. Fields that are None, "" or () are left out."""
     if is_dataclass(item):
         named = ((part.name, getattr(item, part.name)) for part in fields(item))
         return {

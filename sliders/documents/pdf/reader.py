@@ -1,5 +1,8 @@
-"""PDF: pages of printed lines become headings, paragraphs and tables whose
-rows can be read alone.
+"""The PDF reader: printed lines of pages become headings, paragraphs and tables whose rows can be
+read alone.
+
+*Furniture* means running headers and footers. A *stroke* is a drawn line. A *segment* is a piece of
+a printed line between wide spaces.
 """
 
 from __future__ import annotations
@@ -30,11 +33,10 @@ _SPOILED_END = re.compile("[\x02\u00ad]$")
 
 
 def read_pdf(raw: bytes, name: str) -> Document:
-    """A document out of a PDF.
+    """Returns the document of a PDF file.
 
     Raises:
-        DocumentError: the file is encrypted, truncated, no PDF at all, or none
-            of its pages has text.
+        DocumentError: the file is encrypted, truncated or no PDF, or none of its pages has text.
     """
     pdf = _open(raw, name)
     try:
@@ -80,6 +82,7 @@ def _open(raw: bytes, name: str) -> pypdfium2.PdfDocument:
 def _lines(
     pdf: pypdfium2.PdfDocument, index: int, builder: DocumentBuilder
 ) -> tuple[list[PrintedLine], list[Stroke]]:
+    """Returns the printed lines and the strokes of one page."""
     try:
         page = pdf[index]
     except pypdfium2.PdfiumError:
@@ -94,12 +97,14 @@ def _lines(
 
 
 def _is_title(title: str) -> bool:
-    """Metadata titles are often file names of the program that printed the file."""
+    """Says whether the title in a PDF's metadata is a real title: three words or more, and no file
+    name or program name, which many programs write there.
+    """
     return len(title.split()) >= 3 and not _PROGRAM_TITLE.search(title)
 
 
 class _PageWriter:
-    """Writes the lines of one page to the builder."""
+    """Writes the lines of one page to the document builder."""
 
     def __init__(
         self,
@@ -132,8 +137,8 @@ class _PageWriter:
         self._write_lines(at, len(self._lines))
 
     def _with_blanks(self) -> tuple[list[Line], list[int]]:
-        """Segments per line with a blank line where the page has a vertical gap;
-        and each row's printed line.
+        """Returns the segments of each line, with an empty row for each vertical gap of the page,
+        and the number of the printed line for each row.
         """
         rows: list[Line] = []
         origin: list[int] = []
@@ -146,10 +151,13 @@ class _PageWriter:
         return rows, origin
 
     def _gap_above(self, n: int) -> float:
+        """Returns the distance to the line above."""
         return self._lines[n - 1].bottom - self._lines[n].top
 
     def _context(self, floor: int, first: int) -> tuple[str, str, int]:
-        """(caption, note, number of lines that are the table's title) directly above a table."""
+        """Returns the caption of a table, its note, and the number of lines directly above it that
+        are its title. Each is empty when there is none.
+        """
         caption = note = ""
         used = 0
         for at in range(first - 1, max(floor, first - 5) - 1, -1):
@@ -214,7 +222,9 @@ class _PageWriter:
         )
 
     def _ended(self, n: int) -> bool:
-        """The paragraph before line `n` is over: an end mark, or a vertical gap."""
+        """Says whether a paragraph ends before line `n`: at an end mark, a vertical gap, or a
+        change to or from bold.
+        """
         above = self._paragraph[-1]
         return self._breaks(n) or above.text[-1:] in ".:;!?)" or self._lines[n].bold != above.bold
 
