@@ -1,5 +1,8 @@
-"""From an answer's own statement to its range, its doubts and what is missing:
-what it would be with other values under it.
+"""The doubts of an answer: its statement runs again on tables with other values, which gives the
+range of a number and the values that the answer depends on.
+
+A *variation* is a value, a row or a name that may be another one. The *ledger* (`Completeness`)
+counts what is missing or unverified behind an answer.
 """
 
 from __future__ import annotations
@@ -34,12 +37,15 @@ from sliders.store.copied_tables import CopiedTables, TrialChange
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An answer that was tried with other values under it.
+    """The result of running an answer's statement again on other values.
 
-    `range` is that of a numeric answer, None of any other and of tables that are too large to be
-    tried. `doubts` are values that nobody verified or settled and with others of which, each alone
-    or all of a kind, the rows of the answer would be others; those that change most stand first.
-    `ledger` is what is missing, with the values that its columns lack.
+    Args:
+        ledger: the counts of what is missing, with the empty cells of the columns that were read.
+        range: the range of a numeric answer; None for any other answer, and when the tables are too
+            large to run the statement again.
+        doubts: unverified or open values that change the rows of the answer, alone or with all of
+            their
+            kind; those that change most stand first.
     """
 
     ledger: Completeness
@@ -50,7 +56,9 @@ class Tried:
 def try_variations(
     session: Session, found: SqlAnswer, views: Sequence[TableView], ledger: Completeness
 ) -> Tried:
-    """What an answer would be with other values in what is in doubt or empty."""
+    """Runs an answer's statement again with other values in the cells that are doubtful
+    or empty.
+    """
     reads = tables_read(session, found.sql, views)
     value = None
     if found.value is not None and not isinstance(found.value, str) and YES_NO not in found.units:
@@ -64,7 +72,7 @@ def try_variations(
         unsettled = any(one.warns for one in variations)
         told = inexact or tree.args.get("limit") or measured_columns(tree) or unsettled
         if value is None and not told:
-            return Tried(ledger, doubts=found.doubts)  # nothing to try: the tables need no copy
+            return Tried(ledger, doubts=found.doubts)  # no variations: the tables need no copy
         with CopiedTables(session.catalog.database, [r.relation for r in reads]) as sandbox:
             trial = Trial(sandbox, found)
             ledger = replace(ledger, missing=(*ledger.missing, *value_gaps(trial, tables)))
@@ -82,7 +90,13 @@ def try_variations(
 
 
 def _untried(ledger: Completeness, error: str) -> Iterator[Doubt]:
-    """What could not be tried, as one doubt."""
+    """Yields one doubt that names the unverified values of an answer whose statement could not run
+    again; nothing when all values are verified.
+
+    Args:
+        ledger: the counts of what is unverified.
+        error: why the statement could not run again.
+    """
     remarks = Completeness(
         ungrounded_cells=ledger.ungrounded_cells,
         unparsed_cells=ledger.unparsed_cells,
@@ -107,6 +121,7 @@ def _measured(
     variations: Sequence[Variation],
     ledger: Completeness,
 ) -> AnswerRange:
+    """Returns the range of a numeric answer under all variations."""
     measured = measure(value, bundled(variations, trial.most), trial.number)
     tied = [n for row in trial.tied() if (n := number_in([row])) is not None]
     others = [other for other in trial.found.others if other != value]
@@ -125,8 +140,8 @@ def _with_unread(
     sandbox: CopiedTables,
     ledger: Completeness,
 ) -> AnswerRange:
-    """The parts that were not read: by what an audited sample of them changed, else as a
-    note without a figure.
+    """Returns the range with the effect of the parts that were not read. When a sample of these was
+    read as a check, its effect widens the range; otherwise the range gets a note.
     """
     notes = []
     chunks = audited(session, [read.table.name for read in reads])
@@ -151,7 +166,7 @@ def _with_unread(
 
 
 def _rows_only_from(session: Session, table: str, chunks: frozenset[str]) -> list[str]:
-    """Rows of a data table that nothing but these chunks gave."""
+    """Returns the ids of rows of a data table that come from these chunks alone."""
     chunk_of = {row.id: row.chunk_id for row in session.catalog.extractions.iterate(table)}
     sources = session.catalog.tables.merged_rows(table)
     merged = {source for of_row in sources.values() for source in of_row}

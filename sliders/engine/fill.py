@@ -1,4 +1,11 @@
-"""Extraction of the cells that are missing: which chunks, which columns, in parallel, resumable."""
+"""Extraction of the cells that are missing: which chunks are asked for which columns, in parallel,
+so that a stopped run can go on.
+
+A *chunk* is a part of a document that one model call reads. A *card* is a short description of the
+document that stands above each of its chunks. The *gate* is a call that sorts out chunks of a long
+document without any value. *Pruned* chunks were sorted out by the search. A *task* records how a
+chunk ended for a table's columns.
+"""
 
 from __future__ import annotations
 
@@ -27,29 +34,37 @@ from sliders.store.records import Decision, Task, TaskState
 
 _OTHERS_SECONDS = 0.2
 BEFORE_GATE = 24
-"""Most chunks of a document that the gate is asked about."""
+"""The most chunks of a document that the gate is asked about."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkWork:
-    """One unit: the columns of each table that one chunk was not asked for yet."""
+    """The work on one chunk: the columns of each table that it was not asked for yet."""
 
     chunk: Chunk
     asked: tuple[Asked, ...]
 
 
 _Missing = dict[str, tuple[Asked, ...]]
-"""What a document was not asked for yet, by chunk id."""
+"""The tables and columns that a document was not asked for yet, by chunk id."""
 
 
 def missing_work(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[ChunkWork]:
-    """What is still to be asked for these columns by table, document by document."""
+    """Returns the work that is left for these columns, document by document.
+
+    Args:
+        wanted: columns by table name.
+    """
     missing = _missing(session, wanted, session.catalog.chunks.places())
     return [item for document, asked in missing.items() for item in _work(session, document, asked)]
 
 
 def all_read(session: Session, wanted: Mapping[str, Sequence[str]]) -> bool:
-    """Whether nothing is to be asked for these columns by table."""
+    """Says whether all chunks were asked for these columns.
+
+    Args:
+        wanted: columns by table name.
+    """
     return not _missing(session, wanted, session.catalog.chunks.places())
 
 
@@ -59,9 +74,13 @@ def _missing(
     places: Sequence[tuple[str, str]],
     document_id: str | None = None,
 ) -> dict[str, _Missing]:
-    """What is missing by document, of one alone if it is named, in chunks given with their
-    documents. Found without reading any text, so that a question over what is known costs the same
-    however large the collection.
+    """Returns what is missing, by document. No text is read, so that a question over known cells
+    costs the same for a collection of any size.
+
+    Args:
+        wanted: columns by table name.
+        places: chunk ids with their document ids.
+        document_id: the only document to look at; None looks at all.
     """
     found: dict[str, _Missing] = {}
     for name, columns in wanted.items():
@@ -80,7 +99,7 @@ def _missing(
 
 
 def _known_elsewhere(session: Session, missing: Iterable[_Missing]) -> bool:
-    """Whether a column that is missing in one part was read in another."""
+    """Says whether a column that is missing in one chunk was read in another."""
     asked = _all_asked(one for parts in missing for some in parts.values() for one in some)
     return any(
         known.intersection(column.name for column in one.columns)
@@ -90,6 +109,7 @@ def _known_elsewhere(session: Session, missing: Iterable[_Missing]) -> bool:
 
 
 def _work(session: Session, document_id: str, missing: _Missing) -> list[ChunkWork]:
+    """Returns the work on the chunks of one document."""
     chunks = session.catalog.chunks.of(document_id)
     return [ChunkWork(c, missing[c.id]) for c in chunks if c.id in missing]
 
@@ -97,13 +117,15 @@ def _work(session: Session, document_id: str, missing: _Missing) -> list[ChunkWo
 async def fill_cells(
     session: Session, wanted: Mapping[str, Sequence[str]], questions: Sequence[str] = ()
 ) -> Filling:
-    """Extract the missing cells of these columns by table; each chunk is saved
-    as soon as it is read.
+    """Extracts the missing cells of these columns. Each chunk is saved as soon as it is read.
 
-    A failed chunk is recorded and asked again on the next run; a budget that is spent stops the
-    fill cleanly. Documents are chosen and gated while calls for others are under way, and with many
-    slots some calls are prepared ahead of a free one: the model's door holds back what is more than
-    the server may have in flight.
+    A failed chunk is recorded, and asked again on the next run. A spent budget stops the fill
+    cleanly. Documents are chosen and gated while calls for others are under way. The model's limit
+    on parallel calls holds back requests that exceed the server's.
+
+    Args:
+        wanted: columns by table name.
+        questions: the questions that the columns serve; the prompt shows them.
     """
     for name in wanted:
         session.catalog.extractions.supersede(session.schema.table(name))
@@ -130,7 +152,9 @@ async def _unless_taken(
     waiting: deque[str],
     document_id: str,
 ) -> bool:
-    """Whether a document is nobody else's to read, and is read; else it waits for another look."""
+    """Reads a document unless another process is reading it. Returns True when it was read; False
+    puts it back to wait.
+    """
     session, parts = filling.session, missing[document_id]
     taken = session.catalog.claims.take(document_id)
     try:
@@ -156,8 +180,12 @@ async def read_chunks(
     wanted: Mapping[str, Sequence[str]],
     questions: Sequence[str] = (),
 ) -> tuple[list[str], str]:
-    """Read these chunks for the columns of each table, whatever choice and gate said of them;
-    those that are there, and why it stopped, or "".
+    """Reads these chunks for the columns of each table, also chunks that the search or the gate
+    left out.
+
+    Returns:
+        The ids of the chunks that were read, and why the reading stopped early ("" when it did
+            not).
     """
     tables = [(session.schema.table(name), columns) for name, columns in wanted.items()]
     asked = tuple(Asked(table, tuple(map(table.column, columns))) for table, columns in tables)
@@ -174,6 +202,7 @@ async def read_chunks(
 
 
 async def _document(filling: Filling, document_id: str, missing: _Missing) -> None:
+    """Reads the missing cells of one document."""
     session = filling.session
     document, card = await _document_and_card(session, document_id)
     work = await _kept(filling, _work(session, document_id, missing), document, card)
@@ -181,6 +210,7 @@ async def _document(filling: Filling, document_id: str, missing: _Missing) -> No
 
 
 async def _document_and_card(session: Session, document_id: str) -> tuple[Document, str]:
+    """Returns a document and its card."""
     document = session.catalog.documents.get(document_id)
     return document, await card_of(session, document)
 
@@ -188,13 +218,15 @@ async def _document_and_card(session: Session, document_id: str) -> tuple[Docume
 async def _kept(
     filling: Filling, work: list[ChunkWork], document: Document, card: str
 ) -> list[ChunkWork]:
-    """The work of a document that is done; what is left out is a decision and a task of its own."""
+    """Returns the work of a document that is carried out. Chunks that are left out get a decision
+    and a task.
+    """
     session = filling.session
     chunks = [item.chunk for item in work]
     if len(chunks) <= LONG or any(records_of(c) for c in chunks):  # entries of a list are the rows
         return work
     asked = _all_asked(one for item in work for one in item.asked)
-    # In a thread: the calls that are under way go on meanwhile.
+    # In a thread, so that the calls under way go on meanwhile.
     pruned = await asyncio.to_thread(
         left_out,
         chunks,
@@ -215,7 +247,7 @@ async def _kept(
 
 
 def _all_asked(every: Iterable[Asked]) -> list[Asked]:
-    """Each table once, with all the columns that it is asked for."""
+    """Returns each table once, with all the columns that it is asked for."""
     tables: dict[str, Table] = {}
     columns: dict[str, dict[str, Column]] = {}
     for asked in every:
@@ -227,6 +259,7 @@ def _all_asked(every: Iterable[Asked]) -> list[Asked]:
 def _leave_out(
     session: Session, work: Sequence[ChunkWork], why: Mapping[str, str], state: TaskState
 ) -> None:
+    """Records the chunks that the gate or the search left out, as decisions and as tasks."""
     verdict = "gated out" if state == "gated" else state
     left = [item for item in work if item.chunk.id in why]
     tasks = [_task(a, i.chunk.id, state, why[i.chunk.id]) for i in left for a in i.asked]
@@ -242,8 +275,8 @@ def _task(asked: Asked, chunk_id: str, state: TaskState, reason: str) -> Task:
 
 
 async def _read(filling: Filling, work: Sequence[ChunkWork], document: Document, card: str) -> None:
-    """The chunks of a document side by side; at a budget's end those that are under way are
-    finished and counted.
+    """Reads the chunks of a document side by side. When a budget ends, calls under way are finished
+    and counted.
     """
 
     async def one(item: ChunkWork) -> None:
@@ -258,6 +291,7 @@ async def _read(filling: Filling, work: Sequence[ChunkWork], document: Document,
 
 
 async def _one(filling: Filling, item: ChunkWork, document: Document, card: str) -> None:
+    """Reads one chunk, and saves its rows and its tasks."""
     session, chunk = filling.session, item.chunk
     placed = {a.table.name: _placed(session, a, chunk) for a in item.asked}
     asked = tuple(
@@ -282,15 +316,17 @@ async def _one(filling: Filling, item: ChunkWork, document: Document, card: str)
 
 @dataclass(frozen=True, slots=True)
 class _KnownRows:
-    """The rows of a chunk that are known, and the columns by which new cells find them."""
+    """The rows of a chunk that are known already, and the columns by which new cells find their
+    row.
+    """
 
     rows: tuple[Row, ...] = ()
     identity: tuple[str, ...] = ()
 
 
 def _placed(session: Session, asked: Asked, chunk: Chunk) -> _KnownRows:
-    """The key is read with every column that is asked for later; where rows have none yet, the
-    first columns that they have.
+    """Returns the known rows of a chunk. Columns that are asked for later are read together with
+    the table's key, or, when the rows have no key, with the first columns that they have.
     """
     if asked.table.grain != "many":
         return _KnownRows()
@@ -304,11 +340,11 @@ def _placed(session: Session, asked: Asked, chunk: Chunk) -> _KnownRows:
 
 
 _FIRST = 2
-"""Columns that identify rows without a key."""
+"""The number of columns that identify rows without a key."""
 
 
 def _rows(asked: Asked, found: Extraction, placed: _KnownRows) -> Sequence[Row]:
-    """The rows of a table, on those that stand."""
+    """Returns the rows of a table from a reply, joined with the rows that are known."""
     table, names = asked.table, [c.name for c in asked.columns]
     rows, whole = found.of(table.name), not found.failed(table.name)
     if not placed.rows:
@@ -317,7 +353,9 @@ def _rows(asked: Asked, found: Extraction, placed: _KnownRows) -> Sequence[Row]:
 
 
 def _keep_missed(session: Session, table: str, extraction: Extraction) -> None:
-    """The lines of grids that gave no row of a table are kept with it: they may be rows."""
+    """Stores the lines of printed grids that gave no row of a table. They may be rows that the
+    model left out, so they stay with the table as open questions.
+    """
     missed = [
         UnreadLine(extraction.chunk_id, one.finding, one.values)
         for one in extraction.missed

@@ -1,9 +1,10 @@
-"""Joins while they run: one table is filtered first, its join values filter the next, and the
-order is chosen again.
+"""Joins of a running query: one table is filtered first, its join values become a filter on the
+next table, and the order of the rest is chosen again after each join (QUEST, section 3.2.2).
 
-A document is read where its join value may be one name with another (case, accents, a name turned
-around by a comma); the SQL over the rows compares them as they stand, and what differs is told.
-Documents are the same or are not.
+A document is read when its join value may be the same name as a value of the other table (other
+case or accents, or a name turned around by a comma). The SQL that runs over the rows compares the
+values as they are, and `unequal_names` reports pairs that differ. Joins on documents need the same
+document.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sliders.reconcile.canonical import Links, pairs_by_words
 
 
 async def join_all(running: Running) -> None:
-    """Filters and joins all tables; afterwards `accepted` holds the rows that join, with their
+    """Filters and joins all tables. Afterwards `accepted` holds the rows that join, with their
     selected attributes.
     """
     await _adaptive(running)
@@ -34,7 +35,7 @@ async def join_all(running: Running) -> None:
 
 
 def unequal_names(running: Running) -> list[str]:
-    """What to tell of join values that are one name by their words, and that SQL takes for two."""
+    """Returns notes on join values that are one name by their words and that SQL does not join."""
     told = []
     for edge in running.query.joins:
         left, right = (_distinct(running, *end) for end in edge.ends)
@@ -50,7 +51,9 @@ _NAMED = 3
 
 
 async def _adaptive(running: Running) -> None:
-    """Plans 2 and 3, and the left-deep order that is chosen again after each join."""
+    """Reads the tables one after the other. The first table is the cheapest to filter alone; each
+    next one is the cheapest to read with the join values that are known by then.
+    """
     joins = running.query.joins
     pairs = list(dict.fromkeys((edge.left, edge.right) for edge in joins))
     done: set[str] = set()
@@ -68,13 +71,15 @@ async def _adaptive(running: Running) -> None:
 
 
 async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -> None:
-    """Filters the chosen table, by the join values of the tables that are there as well."""
+    """Filters the chosen table by its own conditions and by the join values of the tables read
+    before.
+    """
     alias, run = chosen.table, running.run(chosen.table)
     before = run.tokens
     joining = [join_filter(running, edge, alias) for edge in edges]
     where: Expression | None = joined(And, running.query.use(alias).where, *joining)
     running.accepted[alias] = []
-    # Without a value on the other side nothing can join, so nothing is read.
+    # When the other side has no value, nothing can join, and nothing is read.
     if all(leaf.values for leaf in joining):
         run.join_names = JoinNames(_names(running, alias, edges))
         running.accepted[alias] = await running.filter_all(alias, where)
@@ -91,7 +96,9 @@ async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -
 
 
 def _names(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str, NameWords]:
-    """How the join values are looked for, by attribute of the table."""
+    """Returns, by attribute of the table, the words by which its join values are searched in
+    documents.
+    """
     run, found = running.run(alias), dict[str, NameWords]()
     for edge in (edge for edge in edges if not edge.exact):
         name, other = edge.attribute(alias), edge.other(alias)
@@ -116,7 +123,9 @@ def _tell(run: TableRun) -> None:
 
 
 def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
-    """The join as an IN filter on one of its tables, matching by canonical forms, or documents."""
+    """Returns the join as an IN filter on one of its tables. The filter matches names by canonical
+    form, and documents by id.
+    """
     other = edge.other(alias)
     values = _distinct(running, other, edge.attribute(other))
     name = edge.attribute(alias)
@@ -130,7 +139,9 @@ def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
 
 
 def side(running: Running, alias: str, other: str) -> JoinSide:
-    """The costs of a table as one side of a join, per document not yet decided."""
+    """Returns the costs of a table as one side of a join, for each document that is not decided
+    yet.
+    """
     run, use = running.run(alias), running.query.use(alias)
     edge = next(e for e in running.query.joins if {e.left, e.right} == {alias, other})
     attribute, parts = edge.attribute(alias), conjuncts(use.where)
@@ -143,8 +154,8 @@ def side(running: Running, alias: str, other: str) -> JoinSide:
 
 
 def _share_that_joins(running: Running, other: str) -> float:
-    """The part of the other table that stands, known or expected: its share of rows
-    that pass their filters.
+    """Returns the share (0 to 1) of the other table's rows that are left to join: counted when the
+    table was filtered, else estimated from its filters.
     """
     documents = running.run(other).candidates.to_read
     if other in running.accepted:
@@ -156,15 +167,14 @@ def _share_that_joins(running: Running, other: str) -> float:
 
 
 def _distinct(running: Running, alias: str, name: str) -> list[Scalar]:
+    """Returns the distinct values of an attribute in the accepted rows of a table."""
     run = running.run(alias)
     values = (run.values(document_id).get(name) for document_id in running.accepted.get(alias, ()))
     return [value for value in dict.fromkeys(values) if value is not None]
 
 
 def _reduce(running: Running, edges: Sequence[JoinEdge]) -> None:
-    """Drops rows without a partner, until nothing changes, so that nothing
-    more is read for them.
-    """
+    """Drops rows without a partner until nothing changes, so that nothing more is read for them."""
     changed = True
     while changed:
         changed = False
@@ -184,9 +194,8 @@ _NO_FORM = object()
 
 
 def canonical_forms(values: Sequence[Scalar]) -> dict[Scalar, Scalar]:
-    """The form that stands for each value; values with one form may be one name.
-
-    Null has none: it joins nothing.
+    """Returns the form that stands for each value. Values with one form may be one name. None has
+    no form: it joins nothing.
     """
     distinct = [value for value in dict.fromkeys(values) if value is not None]
     links = Links(len(distinct))
@@ -198,7 +207,7 @@ def canonical_forms(values: Sequence[Scalar]) -> dict[Scalar, Scalar]:
 
 
 def matcher(values: Sequence[Scalar]) -> Callable[[Scalar], bool]:
-    """Whether a value is one name with any of these."""
+    """Returns a test whether a value may be the same name as any of these values."""
     known = {value for value in values if value is not None}
 
     @cache

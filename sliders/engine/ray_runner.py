@@ -1,10 +1,11 @@
-"""The same work on a Ray cluster: parsing, chunking and vectors as tasks, readings of chunks by one
-reader on each worker.
+"""Parsing, indexing and reading on a Ray cluster: parsing, chunking and vectors are tasks; chunks
+are read by one reader (an actor) on each worker.
 
-Ray places the work, moves what it needs, starts it again when a worker is lost, and tells when it
-is done; results come back here, where the store is. A reading takes one request of its own at a
-time, so that a reader of a lost worker loses the calls that were under way and nothing else. Files
-of this machine are sent along, those far away are fetched by the worker that parses them.
+Ray places the work, moves its inputs, restarts it when a worker is lost, and reports when it is
+done. Results come back to this process, which holds the store. A *reading* is the extraction from
+one chunk; it makes one request at a time, so that a lost worker loses only the calls under way.
+Files of this machine are sent to the workers; files at an address are fetched by the worker that
+parses them.
 """
 
 from __future__ import annotations
@@ -43,18 +44,18 @@ from sliders.retrieval.index import SegmentVectors
 from sliders.settings import Budget, Settings
 
 RETRIES = 3
-"""How often Ray starts work again whose worker was lost; what is lost more often
-kills its workers itself.
+"""How often Ray restarts work whose worker was lost. Work that is lost more often probably kills
+its workers itself.
 """
 _AHEAD = 4
-"""Tasks that are under way or wait for each processor of the cluster."""
+"""The tasks for each processor of the cluster that are under way or wait."""
 _ANSWERS_WITHIN, _STARTS_WITHIN = 5.0, 120.0
 """Seconds."""
 
 
 class RayRunner(LocalRunner):
-    """Spreads the work over an existing cluster, or over a local one that it
-    starts at the first use.
+    """Spreads the work over an existing cluster, or over a local one that it starts at the first
+    use.
 
     Raises:
         SettingsError: Ray is not installed, or the address does not answer.
@@ -101,8 +102,8 @@ class RayRunner(LocalRunner):
     def index(
         self, documents: Iterable[Document], embedder: Embedder, model: Model, max_tokens: int
     ) -> Iterator[SegmentVectors]:
-        """See `LocalRunner.index`; an embedder that is not the shipped one
-        stays in this process.
+        """See `LocalRunner.index`. Only the shipped embedder runs on the cluster; any other stays
+        in this process.
         """
         if embedder is not default_embedder():
             yield from self._here.index(documents, embedder, model, max_tokens)
@@ -120,8 +121,8 @@ class RayRunner(LocalRunner):
     def _in_order(
         self, items: Iterable[Any], submit: Callable[[Any], Any]
     ) -> Iterator[tuple[Any, Any]]:
-        """Each item with what its task found, or the words for a worker that was lost too often;
-        a few tasks run ahead.
+        """Yields each item with the result of its task, or with a message when its worker was lost
+        too often. A few tasks run ahead.
         """
         import ray
 
@@ -148,12 +149,12 @@ class RayRunner(LocalRunner):
             yield first()
 
     async def read(self, reading: ExtractionCall, model: CachedModel) -> Extraction:  # type: ignore[override]
-        """See `LocalRunner.read`; what the log knows, and the embedded model, is
-        read in this process.
+        """See `LocalRunner.read`. Readings stay in this process when the log of calls holds their
+        reply, or when the model is the embedded one.
         """
         if self._settings.is_own(self._settings.model_name("extract")):
             return await self._here.read(reading, model)
-        # What decides the request: two readings of which it is equal are one call.
+        # A hash of all that decides the request: two readings with equal hashes make one call.
         same = hash((chunk_document(reading.chunk, reading.card), reading.asked, reading.questions))
         while same in self._under_way:
             await self._under_way[same].wait()
@@ -171,8 +172,13 @@ class RayRunner(LocalRunner):
             self._under_way.pop(same).set()
 
     def _may_be_known(self, same: int, model: CachedModel) -> bool:
-        """Whether the log may hold the reading's call: not when it was empty at first and this is
-        the first such reading.
+        """Says whether the log of calls may hold the reply for a reading, so that the cluster is
+        not needed. False only when the log had no extraction calls at the start and no equal
+        reading came before.
+
+        Args:
+            same: a hash of all that decides the request; equal readings have equal hashes.
+            model: the model with the log.
         """
         if self._fresh is None:
             self._fresh = ways_of(model).reader.one_call and not model.asked_before("extract")
@@ -183,13 +189,13 @@ class RayRunner(LocalRunner):
     async def _room_for(
         self, reading: ExtractionCall, model: CachedModel
     ) -> AbstractAsyncContextManager[None]:
-        """Room in the budget for the call that the reading begins with."""
+        """Reserves room in the budget for the first call of the reading."""
         if model.meter.budget == Budget():
             return nullcontext()
         return model.reserved(await self._first_request(reading, model))
 
     async def _first_request(self, reading: ExtractionCall, model: CachedModel) -> Request:
-        """The request that the reading begins with; nothing is asked."""
+        """Returns the first request that the reading would make; nothing is sent."""
         try:
             await self._here.read(reading, _Asking(model))
         except _WouldAsk as asked:
@@ -197,6 +203,7 @@ class RayRunner(LocalRunner):
         raise AssertionError("a reading makes a request")
 
     async def _read_there(self, reading: ExtractionCall, model: CachedModel) -> Extraction:
+        """Reads a chunk on the cluster."""
         import ray
 
         cluster = self._started()
@@ -245,7 +252,7 @@ class _RemoteReader:
 
 
 class _RayCluster:
-    """A connection to Ray with the tasks and actors that this run uses."""
+    """A connection to Ray, with the tasks and actors that this run uses."""
 
     def __init__(self, settings: Settings, address: str) -> None:
         self._ours = _join(address)
@@ -287,13 +294,13 @@ class _RayCluster:
 
     @cached_property
     def readers(self) -> list[_RemoteReader]:
-        """Started when the first chunk is read: by then the processes that parsed are free, and
-        have imported everything.
+        """The readers. They start when the first chunk is read: by then the processes that parsed
+        are free, and have imported all modules.
         """
         return self._start()
 
     def held(self, document: Document) -> list[Any]:
-        """What readings need of the document, in Ray's store, sent there once;
+        """Returns a reference to the document in Ray's store, where it is sent once. It is wrapped
         in a list, so that the reader decides when to fetch it.
         """
         import ray
@@ -306,7 +313,7 @@ class _RayCluster:
         return [self._documents[document.id]]
 
     def close(self) -> None:
-        """End the actors, and the cluster where it is ours."""
+        """Ends the actors, and the cluster when this process started it."""
         import ray
 
         for reader in self.__dict__.get("readers", ()):
@@ -318,7 +325,8 @@ class _RayCluster:
 
 
 def _join(address: str) -> bool:
-    """Connect to Ray where this process is not connected yet; whether it was.
+    """Connects to Ray unless this process is connected already. Returns True when it made the
+    connection.
 
     Raises:
         SettingsError: no cluster answers.
@@ -327,7 +335,7 @@ def _join(address: str) -> bool:
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     import ray
 
-    # What Ray says about lost workers goes to standard output, which is the answer's alone.
+    # Ray prints about lost workers to standard output, which is only for the answer.
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
     if ray.is_initialized():
         return False
@@ -340,10 +348,10 @@ def _join(address: str) -> bool:
 
 
 def _check_version(ray: Any) -> None:
-    """Refuse a cluster whose workers have another version of this package, or none.
+    """Refuses a cluster whose workers have another version of this package, or none.
 
     Raises:
-        SettingsError: it is so, or no worker starts.
+        SettingsError: the versions differ, or no worker starts.
     """
     ours = metadata.version("sliders")
     try:
@@ -362,7 +370,7 @@ def _check_version(ray: Any) -> None:
 
 
 def _check_address(address: str) -> None:
-    """Refuse an address where nothing listens: Ray itself would try for a long time.
+    """Refuses an address where nothing listens. Ray itself would try for a long time.
 
     Raises:
         SettingsError: nothing answers there.
@@ -386,7 +394,7 @@ def _no_answer(address: str, error: Exception) -> SettingsError:
 
 
 class _WouldAsk(Exception):
-    """A request that a reading would make."""
+    """Raised in the place of a call: holds the request that a reading would make."""
 
     def __init__(self, request: Request) -> None:
         super().__init__()

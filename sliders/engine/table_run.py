@@ -1,4 +1,10 @@
-"""One table of a running query: the calls that its plan asks for, and what they teach."""
+"""One table of a running query: the calls that its plan asks for, and what the planner learns from
+their results.
+
+An *attribute* is a column that the query reads. A *segment* is the part of a document that a search
+returns; a call reads a few segments. *Evidence* are the vectors by which the search finds an
+attribute.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +25,9 @@ from sliders.store.materialise import enters
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Documents of a table: those to work on, those excluded, and the audited part of these."""
+    """The documents of a table: `chosen` to be read, `excluded` by the search, `audited` as a check
+    of the excluded ones, and `sampled` to learn from.
+    """
 
     chosen: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
@@ -28,17 +36,23 @@ class Candidates:
 
     @property
     def to_read(self) -> tuple[str, ...]:
-        """Those to work on, and the audited ones."""
+        """The chosen and the audited documents."""
         return (*self.chosen, *self.audited)
 
 
 @dataclass(slots=True)
 class TableRun(CellPlan):
-    """One table of a running query: its plan, and what is spent.
+    """One table of a running query: its plan, its results and its costs.
 
-    By document: `steps` are the calls so far, `given_up` attributes of which nothing more is read,
-    `unsaved` cells that are not in the workspace yet. By document and attribute: what was
-    `refused`, which is why nothing stands where nothing better is found.
+    Args:
+        candidates: the documents of the table.
+        filters: the conditions whose selectivity is counted.
+        steps: the calls so far, by document.
+        given_up: the attributes of which nothing more is read, by document.
+        unsaved: the cells that are not stored yet, by document and attribute.
+        refused: values that a check refused, by document and attribute. When nothing better is
+            found,
+            the cell stays empty for that reason.
     """
 
     candidates: Candidates = field(default_factory=Candidates)
@@ -50,7 +64,7 @@ class TableRun(CellPlan):
 
     @property
     def tokens(self) -> int:
-        """Tokens sent so far."""
+        """The tokens sent so far."""
         return sum(step.tokens for steps in self.steps.values() for step in steps)
 
     async def finish(
@@ -61,7 +75,9 @@ class TableRun(CellPlan):
         *,
         whole: bool = False,
     ) -> None:
-        """Reads and stores what is still needed of a document, call by call; see `next_call`."""
+        """Reads what is still needed of a document, call by call (see `next_call`), and
+        stores it.
+        """
         while call := self.next_call(document_id, where, selected, whole=whole):
             if call.rows:
                 await self.ask(document_id, call.attributes, call.rows)
@@ -70,7 +86,7 @@ class TableRun(CellPlan):
         self._save([document_id])
 
     def refresh(self) -> bool:
-        """Knows a document again as the table shows it now; whether that is news."""
+        """Loads the known values from the table again. Returns True when any of them changed."""
         before = self.known
         self.known, self.shown = load_known(self.session, self.table)
         return any(
@@ -80,7 +96,14 @@ class TableRun(CellPlan):
         )
 
     async def ask(self, document_id: str, names: Sequence[str], rows: Sequence[int]) -> None:
-        """One call: these attributes from these segments. What is found is known from now on."""
+        """Makes one call: it asks for these attributes in these segments. What it finds is known
+        from now on.
+
+        Args:
+            document_id: the document.
+            names: the attributes.
+            rows: the segments, by their row in the index.
+        """
         document, table = self.document(document_id), replace(self.table, grain="document")
         places = self.index.places(document_id, sorted(rows))
         tokens = sum(self.index.sizes(document_id)[row] for row in rows)
@@ -104,8 +127,8 @@ class TableRun(CellPlan):
         self.filling.save(reading, extraction, (), ())
 
     def reopen(self, document_id: str) -> bool:
-        """Forgets that attributes are not stated where what was learned since points to
-        segments that were not sent.
+        """Forgets that attributes are not stated when the evidence now points to segments that were
+        not sent. Returns True when any attribute is open again.
         """
         found = False
         for name in sorted(self.given_up.pop(document_id, ())):
@@ -116,9 +139,9 @@ class TableRun(CellPlan):
         return found
 
     def _give_up(self, document_id: str, attributes: Sequence[str]) -> None:
-        """Nothing more is read for attributes: each is empty for the reason that its reading had,
-        unless `reopen` finds better. Of one that was only looked for as a join value, nothing is
-        known but that it joins nothing.
+        """Ends the reading of attributes. Each is empty for the reason that its last reading gave,
+        unless `reopen` opens it again. An attribute that was only searched as a join value stays
+        unknown, but its document joins nothing.
         """
         for name in attributes:
             if name in self.join_names.names:
@@ -129,11 +152,12 @@ class TableRun(CellPlan):
             self._know(document_id, self.refused.pop((document_id, name), empty))
 
     def _stands(self, cell: Cell) -> bool:
+        """Says whether the table shows the value of a cell."""
         return enters(cell, self.session.settings.unverified)
 
     def _know(self, document_id: str, cell: Cell) -> None:
-        """A value, or that there is none, is known: figures and evidence learn from it, and from
-        the segment where it stands.
+        """Takes a cell as known: the counts and the evidence learn from its value, and from the
+        segment where it stands.
         """
         stands, rank, row = self._stands(cell), None, None
         if stands and cell.span is not None:
@@ -146,8 +170,8 @@ class TableRun(CellPlan):
         self.shown.pop(document_id, None)  # the table does not show it yet
         self.known[document_id][cell.column] = cell.value if stands else None
         vector = self.index.vectors(document_id)[row] if row is not None else None
-        # Only documents that print a join value were looked at: how many of all state the
-        # attribute is not seen.
+        # Only documents that print a join value were read: the share of all documents that state
+        # the attribute is unknown.
         fair = cell.column not in self.join_names.names
         self.learned.learn(cell.column, cell.absence is None if fair else None, rank, vector)
         self.statistics.observe(self.filters, self.values(document_id), cell.column)
@@ -155,8 +179,8 @@ class TableRun(CellPlan):
             self.unsaved.setdefault(document_id, {})[cell.column] = cell
 
     def _save(self, documents: Sequence[str]) -> None:
-        """Stores the cells of documents that are rows; of the others nothing is stated or refused
-        so far, and something may be found yet.
+        """Stores the cells of those documents that have a row. Other documents have no value so
+        far, and may get one later.
         """
         rows = {
             document_id: cells
@@ -169,7 +193,7 @@ class TableRun(CellPlan):
             del self.unsaved[document_id]
 
     def save(self) -> None:
-        """Stores what was read and learned."""
+        """Stores the cells, the evidence and the counts."""
         if self.keeps:
             self._save(list(self.unsaved))
             save_cells(self.session, self.table, self.unsaved, row=False)
@@ -177,7 +201,9 @@ class TableRun(CellPlan):
             save_learned(self.session, self.learned)
 
     def _orders(self, document_id: str, attribute: str) -> list[list[int]]:
-        """The order of segments under each of `WEIGHTS`; none before there is evidence."""
+        """Returns the order of a document's segments under each of `WEIGHTS`; [] while there is no
+        evidence.
+        """
         evidence = self.learned.evidence.get(attribute)
         if evidence is None or evidence.sources == 0:
             return []
@@ -189,7 +215,7 @@ class TableRun(CellPlan):
         ]
 
     def traces(self, accepted: Container[str]) -> Iterator[DocumentTrace]:
-        """What happened to each document."""
+        """Yields what happened to each document."""
         sampled, excluded = set(self.candidates.sampled), set(self.candidates.excluded)
         for document_id in self.index.entries:
             steps = tuple(self.steps.get(document_id, ()))
@@ -207,7 +233,9 @@ class TableRun(CellPlan):
             yield DocumentTrace(self.table.name, name, steps, verdict, spent, sum(whole))
 
     def conditions(self, where: Expression | None) -> None:
-        """The filters whose selectivity is counted from now on; known documents count at once."""
+        """Sets the filters whose selectivity is counted from now on. Documents that are known count
+        at once.
+        """
         self.filters = tuple(leaves(where))
         for leaf in self.filters:
             if leaf.key in self.statistics.filters:
@@ -219,5 +247,7 @@ class TableRun(CellPlan):
 
 
 def _tells(cell: Cell) -> bool:
-    """Whether a cell tells more than that nothing is stated."""
+    """Says whether a cell holds content: a value, or a reason for being empty other than "not
+    stated" and "does not apply".
+    """
     return cell.absence not in (Absence.NOT_STATED, Absence.DOES_NOT_APPLY)

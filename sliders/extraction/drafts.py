@@ -1,5 +1,8 @@
-"""The rows of a reply on their way to be kept: checked cell by cell, and against the grids that
-they were read from.
+"""The rows of a model's reply before they are stored: each cell is checked, and all rows are
+compared with the printed grids (tables) that they were read from.
+
+A *finding* is a sentence that says what is wrong with a cell. A *refusal* records why a part of the
+reply became no row or cell.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ say = Sentences("extraction")
 
 @dataclass(slots=True)
 class Draft:
-    """A row on its way: the checked cells by column, and what the model gave for them."""
+    """A row of a reply: its checked cells by column, and what the model gave for them."""
 
     asked: Asked
     ordinal: int
@@ -32,14 +35,20 @@ class Draft:
     given: dict[str, Mapping[str, Any]]
 
     def column(self, name: str) -> Column:
-        """The column of that name."""
+        """Returns the column of that name."""
         return next(c for c in self.asked.columns if c.name == name)
 
 
 @dataclass(slots=True)
 class Drafts:
-    """The rows of one text: `rows` with their cells, `refusals` with the recorded reason
-    why something is none, `homeless` rows by the name of a table that nobody asked for.
+    """The rows of a reply over one text.
+
+    Args:
+        source: the text.
+        asked: the tables and columns that were asked for.
+        rows: the rows with their cells.
+        refusals: why parts of the reply became no row or cell.
+        homeless: rows for a table that nobody asked for, with the table's name.
     """
 
     source: Source
@@ -51,8 +60,8 @@ class Drafts:
     _taken: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def add(self, items: Iterable[Mapping[str, Any]]) -> None:
-        """Take rows as the model gave them, each cell checked, all of them against the
-        grids that they stand in. Names of tables and columns are matched as SQL does.
+        """Takes rows as the model gave them, checks each cell, and compares all rows with the
+        grids. Names of tables and columns are matched as in SQL, without regard to case.
         """
         tables = {a.table.name: a for a in self.asked}
         for number, item in enumerate(items, len(self.rows) + 1):
@@ -76,16 +85,16 @@ class Drafts:
         self.compare_with_grids()
 
     def refuse(self, subject: str, reason: str, table: str = "", *, fatal: bool = False) -> None:
-        """Record why something of the reply is no row or cell."""
+        """Records why a part of the reply is no row or cell."""
         self.refusals.append(Refusal(self.source.chunk.id, subject, reason, table, fatal))
 
     def _check(self, draft: Draft, columns: Mapping[str, Column], idle: Collection[str]) -> None:
-        """Check the cells of a row; `_taken` is where a column's words of the rows before end:
-        rows that say the same are two.
+        """Checks the cells of a row. `_taken` holds where the words of each column ended in the
+        rows before, so that two rows with the same words get two places.
 
         Args:
-            idle: the columns that do not apply to the row; a value that is given
-                all the same stands.
+            idle: the columns that do not apply to the row; a value that the model gives anyway is
+                kept.
         """
         near: list[tuple[int, int]] = []
         for name, column in columns.items():
@@ -106,11 +115,11 @@ class Drafts:
                 self._taken[same] = near[-1][1]
 
     def local(self, span: Span) -> tuple[int, int]:
-        """A place of the document as one of the source's text."""
+        """Returns a place of the document as a place of the source's text."""
         return span.start - self.source.offset, span.end - self.source.offset
 
     def near(self, draft: Draft, but: str) -> list[tuple[int, int]]:
-        """Where the other cells of a row stand."""
+        """Returns the places of the other cells of a row."""
         return [
             self.local(c.cell.span)
             for n, c in draft.cells.items()
@@ -118,7 +127,7 @@ class Drafts:
         ]
 
     def compare_with_grids(self) -> None:
-        """Put a finding at every value that a grid prints in another row."""
+        """Sets a finding at every value that a grid prints in another row."""
         for one in misplaced(self.source, self._read()):
             cells = self.rows[one.row].cells
             if not cells[one.column].finding:
@@ -127,7 +136,7 @@ class Drafts:
                 )
 
     def unread(self) -> list[Unread]:
-        """The lines of grids that look like those that were read and gave no row."""
+        """Returns the lines of grids that gave no row although they look like lines that did."""
         return list(unread(self.source, self._read()))
 
     def _read(self) -> list[ReadRow]:
@@ -141,9 +150,7 @@ class Drafts:
         ]
 
     def findings(self) -> list[tuple[Draft, str]]:
-        """The cells that a check speaks against, but those that their reader called doubtful:
-        that is known already.
-        """
+        """Returns the cells with a finding, except cells that the model itself called doubtful."""
         return [
             (draft, name)
             for draft in self.rows
@@ -153,7 +160,7 @@ class Drafts:
         ]
 
     def kept(self, call_id: str, model: str, prompt_hash: str) -> tuple[Row, ...]:
-        """The rows, their cells with the call that gave them."""
+        """Returns the rows to be stored; their cells name the call that gave them."""
         return tuple(
             new_row(
                 self.source,
@@ -171,7 +178,9 @@ class Drafts:
 def _by_column(
     cells: Mapping[str, Any], columns: Collection[str]
 ) -> tuple[dict[str, Mapping[str, Any]], dict[str, Mapping[str, Any]]]:
-    """What was given for the columns, and under names that no column has."""
+    """Returns the cells that the model gave for the columns, and the cells under names that no
+    column has.
+    """
     given: dict[str, Mapping[str, Any]] = {}
     strange: dict[str, Mapping[str, Any]] = {}
     for name, said in cells.items():
@@ -182,13 +191,15 @@ def _by_column(
 
 
 def value_of(cell: object) -> Any:
-    """The value of a cell as it was given, bare or with its words."""
+    """Returns the value of a cell of a reply. A cell is either the bare value or a mapping with the
+    value and its words.
+    """
     return cell.get("value") if isinstance(cell, Mapping) else cell
 
 
 def _ask_back(draft: Draft, strange: Mapping[str, Mapping[str, Any]]) -> None:
-    """Put a finding at the columns of which nothing was said, where something was given under names
-    that no column has; without a better reply they are not known, which is not "not stated".
+    """Sets a finding at the columns without a cell when the reply has cells under unknown names.
+    Without a better reply these columns are unknown, which is not the same as "not stated".
     """
     values = {name: value_of(cell) for name, cell in strange.items()}
     said = {name: value for name, value in values.items() if value is not None}
@@ -201,13 +212,13 @@ def _ask_back(draft: Draft, strange: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def new_row(source: Source, table: str, ordinal: int, cells: Iterable[Cell]) -> Row:
-    """A row of the source's chunk."""
+    """Returns a row of the source's chunk."""
     identity = row_id(table, source.chunk.id, source.offset, ordinal)
     return Row(identity, table, source.chunk.document_id, source.chunk.id, ordinal, tuple(cells))
 
 
 def row_id(table: str, chunk_id: str, offset: int, ordinal: int) -> str:
-    """The stable identifier of a row: the same place and reply give the same one."""
+    """Returns the stable id of a row: the same place and reply give the same id."""
     return hashlib.sha256(f"{table}\x1f{chunk_id}\x1f{offset}\x1f{ordinal}".encode()).hexdigest()[
         :16
     ]

@@ -1,4 +1,7 @@
-"""Forms of one name: sets of codes that are joined, and the form that stands for each."""
+"""Forms of one name: sets of values that are one name, and the form that stands for each set.
+
+A *code* is the number of a distinct value in its column (-1 for an empty cell).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from sliders.values.folding import name_parts, signed, turned
 
 
 class Links:
-    """Disjoint sets over value codes, each link with its reason."""
+    """Disjoint sets of codes, with the reason for each link. The smallest code of a set is its
+    root.
+    """
 
     def __init__(self, size: int) -> None:
         self._parent = list(range(size))
@@ -21,7 +26,7 @@ class Links:
         self._members: dict[int, list[int]] = {}
 
     def find(self, code: int) -> int:
-        """The root of a code's set."""
+        """Returns the root of a code's set."""
         parent = self._parent
         while parent[code] != code:
             parent[code] = parent[parent[code]]
@@ -29,7 +34,7 @@ class Links:
         return code
 
     def join(self, left: int, right: int, reason: str) -> None:
-        """Put two codes into one set; the smaller root stays."""
+        """Joins the sets of two codes; the smaller root stays."""
         a, b = self.find(left), self.find(right)
         if a != b:
             low, high = min(a, b), max(a, b)
@@ -38,29 +43,31 @@ class Links:
             self._members[low] = [*self._members.pop(low, [low]), *self._members.pop(high, [high])]
 
     def members(self, code: int) -> list[int]:
-        """All codes of a code's set."""
+        """Returns all codes of a code's set."""
         return self._members.get(self.find(code), [code])
 
     def sets(self) -> list[list[int]]:
-        """The sets of several codes."""
+        """Returns the sets that have several codes."""
         return list(self._members.values())
 
     def roots(self) -> Codes:
-        """The root of every code."""
+        """Returns the root of every code."""
         return np.fromiter(
             (self.find(i) for i in range(len(self._parent))), np.int64, len(self._parent)
         )
 
     def reason(self, code: int) -> str:
-        """Why a code's set is one, "" for a code alone."""
+        """Returns the reason why the codes of a code's set are one name; "" for a code that was
+        never joined.
+        """
         return self._reasons.get(self.find(code), "")
 
 
 def pairs_by_words(examples: Sequence[Scalar]) -> list[tuple[int, int]]:
-    """Codes of names that have the same words and legal form: other punctuation or accents, or
-    turned around by a comma.
+    """Returns pairs of codes whose names have the same words and legal form, and differ only in
+    punctuation, accents or the order around a comma.
 
-    They are suggestions: the words of two names may be the same.
+    The pairs are suggestions: two different names can have the same words.
     """
     keys = {
         code: name_parts(value) for code, value in enumerate(examples) if isinstance(value, str)
@@ -82,7 +89,9 @@ def pairs_by_words(examples: Sequence[Scalar]) -> list[tuple[int, int]]:
 def terms_of(
     examples: Sequence[Scalar], normalize: Sequence[Normalization], column: str
 ) -> list[tuple[str, list[int]]]:
-    """The codes of the forms that the user says mean one thing, behind the user's term for them."""
+    """Returns the terms that the user defined for this column, each with the codes of the forms
+    that mean it.
+    """
     by_form: dict[str, list[int]] = {}
     rules = [rule for rule in normalize if not rule.column or rule.column == column]
     for code, value in enumerate(examples) if rules else ():
@@ -97,7 +106,12 @@ def terms_of(
 
 
 def recoded(codes: Codes, owner: Mapping[int, int], size: int) -> Codes:
-    """Codes with some in the place of others; empty stays empty."""
+    """Returns codes with some replaced by others; empty cells stay empty.
+
+    Args:
+        owner: the new code by the old one.
+        size: the number of codes.
+    """
     table = np.append(np.arange(size, dtype=np.int64), -1)
     for code, kept in owner.items():
         table[code] = kept

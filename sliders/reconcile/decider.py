@@ -1,5 +1,8 @@
-"""Whoever decides what code leaves open: a model, and what it decided on earlier groups, by their
-content (paid once).
+"""Decisions on cases that code leaves open: by the model, or by memory, which holds what the model
+decided on equal cases in earlier runs, so that each is paid once.
+
+A *case* is a group of rows or names that may be one thing. A *settlement* is a stored decision on a
+case, found by a hash of the case's content.
 """
 
 from __future__ import annotations
@@ -18,10 +21,10 @@ from sliders.store.facts import Settlement
 
 
 class Memory:
-    """The model (None: nobody is asked), how it repairs, and the settlements of earlier runs;
-    `kept` are those that hold in this one.
+    """The model with the settlements of earlier runs.
 
-    `calls` counts those made, `asked` the groups that they were about.
+    A model of None asks nobody. `kept` are the settlements that hold in this run, `calls` counts
+    the calls, `asked` counts the cases that they were about.
     """
 
     def __init__(
@@ -35,12 +38,16 @@ class Memory:
 
     @property
     def writes_programs(self) -> bool:
-        """Whether the model reads rows and writes SQL, instead of choosing among rows."""
+        """True when the model reads rows and writes SQL; False when it chooses among given rows."""
         return self.model is not None and self._repairer.writes_programs
 
     async def decide(self, cases: Sequence[Case], most: int | None = None) -> list[Outcome | None]:
-        """What becomes of each case: from memory, then by the model (`most` of them);
-        None where nobody was asked.
+        """Returns the outcome of each case: from memory, else from the model; None for a case that
+        nobody was asked about.
+
+        Args:
+            cases: the open cases.
+            most: the most cases that the model is asked about; None asks about all.
 
         Raises:
             ModelUnavailable: the model cannot be reached.
@@ -66,7 +73,9 @@ class Memory:
         return found
 
     def _recall(self, case: Case) -> Outcome | None:
-        """What was decided on this very group; its programs run again, as they stand."""
+        """Returns the outcome of an earlier run for a case with the same content; None when there
+        is none. The SQL programs of that outcome are used again unchanged.
+        """
         signature = self._signature(case)
         known = self._known.get(signature)
         if known is None and self.model is not None:
@@ -83,7 +92,9 @@ class Memory:
         return outcome
 
     def key(self, before: Sequence[str]) -> KeyReply | None:
-        """The key that a model named in the place of another, None when none was asked."""
+        """Returns the key that the model named in an earlier run in the place of `before`; None
+        when it was not asked.
+        """
         known, reach = (self._known.get(f"{kind}:{','.join(before)}") for kind in ("key", "scope"))
         if known is None or reach is None:  # an earlier version did not ask how far it reaches
             return None
@@ -91,8 +102,8 @@ class Memory:
         return KeyReply(known.key, whole, reach.reason)
 
     def keep_key(self, before: Sequence[str], said: KeyReply) -> None:
-        """Remember the key that a model named; with a reach over documents, rows of
-        one key are one thing.
+        """Remembers the key that the model named, and whether it holds over the whole collection,
+        so that rows of several documents with one key are one thing.
         """
         self.kept.append(Settlement(f"key:{','.join(before)}", "repaired", "", key=said.key))
         one = said.scope == "collection"
@@ -101,6 +112,7 @@ class Memory:
         )
 
     def _signature(self, case: Case) -> str:
+        """Returns a hash of the content of a case."""
         places = [case.group.columns.index(name) for name in case.open]
         if case.kind == "names":
             parts = sorted({repr(values[p]) for values in case.group.rows.values() for p in places})

@@ -36,9 +36,8 @@ def shown_documents(
 ) -> tuple[dict[str, ShownDocument], tuple[str, ...]]:
     """Returns the documents by id that the values on the page come from, and notes on what was cut.
 
-    Texts that fit into the page together (`MOST_CHARACTERS`) are whole, without a note. Otherwise
-    each is cut to passages around the words that values rest on, and a note says how wide these
-    are.
+    Texts are whole when they fit into the page together (`MOST_CHARACTERS`). Otherwise each is cut
+    to passages around the words that values rest on, and a note says so.
     """
     spans: dict[str, Spans] = {}
     for value in _values(tables, answers):

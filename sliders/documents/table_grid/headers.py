@@ -1,5 +1,9 @@
-"""The header of a table: its lines above the rows, and the words over each column, by
-where they are printed.
+"""The header of a printed table: which lines above the rows belong to it, and which words stand
+over each column, found by their position on the page.
+
+A *piece* is a stretch of a line between wide spaces (a `Segment`). *Labels* are the words of a
+table's first column, *value columns* are the columns beside it. A *stroke* is a drawn horizontal
+line.
 """
 
 from __future__ import annotations
@@ -26,16 +30,20 @@ _MAX_SECTIONS = 3
 _LONGEST = 90
 
 Rules = Sequence[tuple[float, float]]
-"""The horizontal strokes directly below a line, as left and right ends."""
+"""The horizontal strokes directly below a line, each with its left and right end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where a table stands: its value columns, where its labels begin, and the strokes below
-    each line of the page.
+    """The position of a table on its page.
 
-    `feet` are the strokes below the header's last line, `lefts` where its pieces begin;
-    `years` are its lines of years.
+    Args:
+        columns: the value columns.
+        label_left: where the labels begin.
+        rules: the strokes below each line of the page.
+        feet: the strokes below the header's last line.
+        lefts: where the pieces of the header's last line begin.
+        years: the header lines that print years.
     """
 
     columns: tuple[Column, ...]
@@ -47,7 +55,9 @@ class Frame:
 
     @property
     def edge(self) -> float:
-        """Pieces with their centre right of it are over the columns."""
+        """The left edge of the value columns: a piece whose centre is right of it stands over the
+        columns.
+        """
         first = min(
             [
                 self.columns[0].left,
@@ -59,6 +69,8 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
+    """Words of the header that stand over the columns `first` to `last`."""
+
     text: str
     first: int
     last: int
@@ -67,8 +79,9 @@ class _Placed:
 def find_header(
     lines: Sequence[Line], floor: int, body: int, frame: Frame
 ) -> tuple[int, list[int], list[str]]:
-    """(first line of the table, its header lines from top to bottom, notes printed among
-    them), reading upwards.
+    """Returns the first line of a table, its header lines from top to bottom, and the notes printed
+    among them. The search goes upwards from `body`, the first line of the rows, at most to line
+    `floor`.
     """
     top, found, notes, sections, blanks = body, list[int](), list[str](), list[int](), 0
     for at in range(body - 1, max(floor, body - 16) - 1, -1):
@@ -79,7 +92,7 @@ def find_header(
                 break
             continue
         if len(line) == 1 and is_note(line[0].text):
-            # Between header and rows it belongs to the table, above the header it stays
+            # A note between header and rows belongs to the table; a note above the header stays
             # where it is printed.
             if not _header_above(lines, at, floor, frame, found):
                 break
@@ -104,7 +117,7 @@ def find_header(
 def _header_above(
     lines: Sequence[Line], at: int, floor: int, frame: Frame, below: Sequence[int]
 ) -> bool:
-    """Whether one of the two lines above is a header line."""
+    """Says whether one of the two lines above is a header line."""
     above = (n for n in range(max(floor, at - 2), at) if lines[n])
     return any(_is_header(lines, n, frame, below) for n in above if not below or len(lines[n]) > 1)
 
@@ -112,14 +125,16 @@ def _header_above(
 def _reaches_over_blanks(
     lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int]
 ) -> bool:
-    """Whether a header line belongs to those below although blank lines stand between them."""
+    """Says whether a header line belongs to the header lines below it although blank lines stand
+    between them.
+    """
     over_years = len(lines[at]) == 1 and is_year_header(lines[below[0]])
     return over_years or bool(frame.rules[at]) or len(lines[at]) == len(frame.columns)
 
 
 def _without_rows(lines: Sequence[Line], found: Sequence[int], frame: Frame) -> list[int]:
-    """The header lines without rows of words: below one that names the labels and all columns,
-    another such line is a row.
+    """Returns the header lines without rows that consist of words. Once a line names the labels and
+    all columns, the next such line is a row.
     """
     full = [
         n
@@ -132,8 +147,8 @@ def _without_rows(lines: Sequence[Line], found: Sequence[int], frame: Frame) -> 
 
 
 def _first_section(lines: Sequence[Line], sections: Sequence[int], body: int) -> int:
-    """Without a header, only what stands directly above the rows and announces them
-    is part of the table.
+    """Returns the first line of a table without a header: the line directly above the rows that
+    ends with ":", else the first row.
     """
     top = body
     while top - 1 in sections:
@@ -142,8 +157,8 @@ def _first_section(lines: Sequence[Line], sections: Sequence[int], body: int) ->
 
 
 def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int]) -> bool:
-    """True when the line's pieces stand over the value columns (one over the
-    labels may come first).
+    """True when the pieces of a line stand over the value columns; a first piece may stand over the
+    labels.
     """
     line, columns = lines[at], frame.columns
     if is_year_header(line, named=True) or (is_noted(line) and not below):
@@ -166,8 +181,8 @@ def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int
 
 
 def _goes_on(lines: Sequence[Line], at: int, frame: Frame) -> bool:
-    """True for words over the labels that stand so near above the header that they
-    are the same cell's.
+    """True when the words of a line stand over the labels, and so near above the header that they
+    belong to the same cell.
     """
     (piece, *others), below = lines[at], lines[at + 1]
     margin = (
@@ -184,8 +199,8 @@ def _goes_on(lines: Sequence[Line], at: int, frame: Frame) -> bool:
 
 
 def _divide(line: Line, frame: Frame) -> tuple[list[Segment], list[Segment]]:
-    """(pieces over the labels, pieces over the value columns); pieces over several columns
-    are cut at wide spaces.
+    """Returns the pieces over the labels and the pieces over the value columns. A piece over
+    several columns is cut at wide spaces.
     """
     columns = frame.columns
     if len(line) == len(columns) > 1 and line[0].left > frame.label_left + spacing_of(columns):
@@ -203,8 +218,8 @@ def _divide(line: Line, frame: Frame) -> tuple[list[Segment], list[Segment]]:
 
 
 def _cut(segment: Segment, frame: Frame) -> list[Segment]:
-    """The segment, cut between the middles of two columns at wide spaces, and where one stroke
-    ends and another begins.
+    """Returns a piece in parts: cut at wide spaces that lie between the middles of two columns, or
+    between two strokes.
     """
     kept: list[Break] = []
     start = segment.left
@@ -220,7 +235,7 @@ def _cut(segment: Segment, frame: Frame) -> list[Segment]:
 
 
 def _meet(gap: Break, frame: Frame) -> bool:
-    """One stroke ends in the gap and another begins there, or words of the last line
+    """True when one stroke ends in the gap and another begins there, or when words of the last line
     begin where the gap ends.
     """
     slack = (gap[1] - gap[0]) / 2
@@ -230,6 +245,7 @@ def _meet(gap: Break, frame: Frame) -> bool:
 
 
 def _holds(rule: tuple[float, float], piece: Segment) -> bool:
+    """Says whether a stroke covers a piece from end to end."""
     slack = char_width(piece)
     return rule[0] - slack <= piece.left and piece.right <= rule[1] + slack
 
@@ -237,10 +253,14 @@ def _holds(rule: tuple[float, float], piece: Segment) -> bool:
 def name_columns(
     lines: Sequence[Line], at: Sequence[int], frame: Frame
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Words over each column from top to bottom, and the words that stand over the labels.
+    """Returns the words over each column from top to bottom, and the words over the labels.
 
-    Words that stand over several columns are given to each of them, before a " / ";
-    `at` are the header lines.
+    Words that stand over several columns are given to each of these, before a " / ".
+
+    Args:
+        lines: the lines of the page.
+        at: the numbers of the header lines.
+        frame: the position of the table.
     """
     divided = [_divide(lines[n], frame) for n in at]
     levels: list[list[_Placed]] = []
@@ -262,8 +282,8 @@ def name_columns(
 
 
 def _path(levels: Sequence[Sequence[_Placed]], column: int) -> str:
-    """The words over one column: those over the same columns are one name, wider
-    ones stand before it.
+    """Returns the words over one column. Words over the same columns are joined to one name; words
+    over more columns stand before it.
     """
     names: list[_Placed] = []
     for level in levels:
@@ -289,8 +309,8 @@ def _joined(above: str, below: str) -> str:
 def _under_rule(
     piece: Segment, over: Sequence[Segment], rules: Sequence[Rules], frame: Frame
 ) -> tuple[int, int] | None:
-    """The columns above which a stroke underlines the piece: the widest that
-    underlines it alone.
+    """Returns the first and last column under the stroke that underlines a piece: the widest stroke
+    that underlines this piece alone. None when there is no such stroke.
     """
     if len(over) == 1 and (drawn := _columns_above(rules[0], frame)) and drawn[1] > drawn[0]:
         edges = [s for s in rules[0] if s[0] > frame.label_left + char_width(piece)]
@@ -313,8 +333,8 @@ def _under_rule(
 
 
 def _bare(strokes: Rules, over: Sequence[Segment], frame: Frame) -> bool:
-    """True when strokes of single columns stand below no words of the line:
-    they do not say where its words belong.
+    """True when a stroke that spans a single column has no words above it in the header line. The
+    strokes then do not say to which columns the line's words belong.
     """
     single = [
         s for s in strokes if sum(s[0] <= column.center <= s[1] for column in frame.columns) == 1
@@ -323,7 +343,9 @@ def _bare(strokes: Rules, over: Sequence[Segment], frame: Frame) -> bool:
 
 
 def _columns_above(strokes: Rules, frame: Frame) -> tuple[int, int] | None:
-    """First and last of the columns below which something is drawn."""
+    """Returns the first and the last column with a stroke below it; None when there is no such
+    column.
+    """
     drawn = [
         c
         for c, col in enumerate(frame.columns)
@@ -335,8 +357,8 @@ def _columns_above(strokes: Rules, frame: Frame) -> tuple[int, int] | None:
 def _by_place(
     over: Sequence[Segment], columns: Sequence[Column], lower: Sequence[Sequence[_Placed]]
 ) -> list[tuple[int, int]]:
-    """The columns that each piece stands over: those it overlaps, and those around them
-    whose middle it marks.
+    """Returns the columns (first, last) that each piece stands over: the columns that it overlaps,
+    and the columns around them whose middle it marks.
     """
     count, spacing = len(columns), spacing_of(columns)
     if len(over) == count:
@@ -371,8 +393,8 @@ def _by_place(
 
 
 def _groups(over: Sequence[Segment], columns: Sequence[Column]) -> list[tuple[int, int]]:
-    """Equally many columns for each piece, if every piece stands in the middle
-    of its own; else none.
+    """Returns equally many columns (first, last) for each piece, if every piece stands in the
+    middle of its columns; [] otherwise.
     """
     size = len(columns) // max(len(over), 1)
     if size < 2 or size * len(over) != len(columns):
@@ -386,7 +408,9 @@ def _groups(over: Sequence[Segment], columns: Sequence[Column]) -> list[tuple[in
 
 
 def _overlapped(piece: Segment, columns: Sequence[Column]) -> tuple[int, int]:
-    """First and last column whose middle the piece covers, the nearest one if there is none."""
+    """Returns the first and last column whose middle the piece covers; when it covers none, the
+    nearest column.
+    """
     inside = [c for c, column in enumerate(columns) if piece.left < column.center < piece.right]
     nearest = min(range(len(columns)), key=lambda c: abs(columns[c].center - piece.center))
     return (inside[0], inside[-1]) if inside else (nearest, nearest)
