@@ -16,10 +16,12 @@ FOUR = 4
 ALLOWED = {
     "audit/page/document_passages.py": "words of the page, which no document holds",
     "child.py": "variables of the environment",
+    "documents/html_file.py": "tags and styles of HTML",
     "documents/html_tables.py": "tags of HTML",
     "documents/partition.py": "kinds of element of the library that reads files",
     "documents/pdf/reader.py": "endings of files and the maker of a PDF, in its title",
     "documents/remote.py": "parameters of signed addresses",
+    "documents/word_file.py": "elements of Word files",
     "engine/model_check.py": "made-up towns that a model is asked about, and names of checks",
     "llm/completions.py": "marks of thinking in replies, and codes of errors that servers send",
     "llm/retry.py": "messages of servers, which have no other name for these errors",
