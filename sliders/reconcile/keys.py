@@ -1,8 +1,11 @@
-"""Which rows are about one thing: the key of a table, judged on its own data.
+"""The choice of a table's key: the columns whose values say which rows are about one thing, tested
+on the table's own rows.
 
-A key holds within its document. It holds over documents where the schema or the user says so, or
-the agent; that the other columns of its groups agree there far beyond chance is a reason to ask the
-agent, and decides nothing.
+A key holds *within* a document: rows of one document with equal keys are one thing. It holds
+*across* documents only when the schema, the user or the model says so. When the other columns agree
+across documents far beyond chance, that is a reason to ask the model, and decides nothing alone.
+Agreement is measured as Cohen's kappa (0: as by chance, 1: always equal). A *code* is the number of
+a distinct value in its column, -1 for an empty cell. A *group* is the rows with one key.
 """
 
 from __future__ import annotations
@@ -19,22 +22,29 @@ from sliders.schema.row_names import called_as_row
 from sliders.schema.types import ColumnType, Table
 from sliders.values.expected import TEXTUAL
 
-ENTITY_AGREEMENT = 0.6  # Cohen's kappa above which repeated keys are repeated things
-DECLARED_AGREEMENT = 0.5  # enough when the schema itself names the key
-_WORST_AGREEMENT = 0.2  # below it a column says as a rule that rows of one key are different things
+ENTITY_AGREEMENT = 0.6  # kappa from which rows with one key are one thing
+DECLARED_AGREEMENT = 0.5  # kappa that is enough when the schema names the key
+_WORST_AGREEMENT = 0.2  # kappa below which a column contradicts the key as a rule
 _MIN_COVERAGE = 0.5
 _MIN_UNIQUE = 0.97
 _MIN_COMPARISONS = 5
-_WHOLE = 2  # columns beside the key that make a row a whole one
+_WHOLE = 2  # columns beside the key that two rows need to be compared as a whole
 _EMPTY = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPlan:
-    """The key of a table. `per_document`: a document holds one row; `within`: equal keys of one
-    document are one thing; `across`: of several documents too, for which `sure` says that the user
-    or the agent said so; `certain`: the user pinned it, so contradictions never split a group.
-    `suggested` is a key that, by the data, may hold over documents.
+    """The key of a table, and how far it holds.
+
+    Args:
+        columns: the key's columns; () for none.
+        per_document: a document holds one row.
+        within: rows of one document with equal keys are one thing.
+        across: rows of several documents with equal keys are one thing.
+        certain: the user pinned the key, so that contradictions never split a group.
+        reason: why this key was chosen.
+        sure: the user or the model said `across`.
+        suggested: a key that may hold across documents, by the data alone.
     """
 
     columns: tuple[str, ...]
@@ -54,8 +64,8 @@ ENTRIES = KeyPlan(
 
 @dataclass(frozen=True, slots=True)
 class KeyAgreement:
-    """How far the other columns agree inside groups: mean and lowest kappa over columns, and
-    the comparisons made.
+    """The agreement of the other columns inside the groups of a key: the mean and the lowest kappa
+    over the columns, and the number of comparisons.
     """
 
     kappa: float
@@ -67,7 +77,9 @@ class KeyAgreement:
 
 
 def group_extremes(codes: Codes, order: Codes, starts: Codes) -> tuple[Codes, Codes]:
-    """Smallest and largest filled code of each group; a group without any has (int64 max, -1)."""
+    """Returns the smallest and the largest code of each group; (int64 max, -1) for a group without
+    codes.
+    """
     if not len(starts):
         return np.empty(0, np.int64), np.empty(0, np.int64)
     ordered = codes[order]
@@ -76,7 +88,7 @@ def group_extremes(codes: Codes, order: Codes, starts: Codes) -> tuple[Codes, Co
 
 
 def sorted_groups(groups: Codes) -> tuple[Codes, Codes]:
-    """Row numbers ordered by group (stable), and where each group starts in them."""
+    """Returns the row numbers sorted by group (stable), and the place where each group starts."""
     order = np.argsort(groups, kind="stable").astype(np.int64)
     ordered = groups[order]
     starts = (
@@ -86,8 +98,11 @@ def sorted_groups(groups: Codes) -> tuple[Codes, Codes]:
 
 
 def agreement(columns: Sequence[tuple[Codes, float]], groups: Codes) -> KeyAgreement:
-    """Mean Cohen's kappa of (codes, chance agreement) columns inside groups;
-    groups below 0 are left out.
+    """Returns the agreement of columns inside groups.
+
+    Args:
+        columns: the codes of each column, with its chance agreement (0 to 1).
+        groups: the group of each row; rows below 0 are left out.
     """
     kept = np.flatnonzero(groups >= 0)
     order, starts = sorted_groups(groups[kept])
@@ -113,8 +128,8 @@ def agreement(columns: Sequence[tuple[Codes, float]], groups: Codes) -> KeyAgree
 
 
 def refutes_document_grain(columns: Sequence[Codes], documents: Codes, chunks: Codes) -> bool:
-    """Whether the chunks themselves hold several different rows, so that "one row a
-    document" cannot be true.
+    """Says whether chunks hold several different rows, so that a document cannot have one row
+    alone.
     """
     order, starts = sorted_groups(chunks)
     if not len(starts):
@@ -128,7 +143,7 @@ def refutes_document_grain(columns: Sequence[Codes], documents: Codes, chunks: C
 
 
 class KeyChooser:
-    """Scores candidate keys of one table on its rows."""
+    """Chooses the key of one table by its rows."""
 
     def __init__(
         self,
@@ -149,7 +164,8 @@ class KeyChooser:
         self.per_document = table.grain == "document" and not self._refuted
 
     def choose(self) -> KeyPlan:
-        """The key, and how far it reaches.
+        """Returns the key of the table: the schema's key when there is one and the data agree, else
+        the best key that the data show, else no key.
 
         Raises:
             RepairError: the schema's key names a column that the table does not have.
@@ -169,7 +185,7 @@ class KeyChooser:
         return self._of_documents() if self.per_document else self._discovered()
 
     def objection(self, key: Sequence[str]) -> str:
-        """Why the data do not bear out a key that somebody names, "" when they do."""
+        """Returns why the data speak against a key that somebody named; "" when they do not."""
         if not key:
             return ""
         measured = [n for n in key if not self._profiles[n].identifying]
@@ -186,7 +202,7 @@ class KeyChooser:
         return ""
 
     def repeated(self, key: Sequence[str]) -> list[list[int]]:
-        """Rows of several documents that share a key, by group."""
+        """Returns groups of row numbers: rows of several documents that share a key."""
         codes = _spanning(combine(*(self._codes[n] for n in key)), self._documents)
         groups: dict[int, list[int]] = {}
         for row in np.flatnonzero(codes >= 0).tolist():
@@ -194,8 +210,8 @@ class KeyChooser:
         return list(groups.values())
 
     def told_twice(self, key: Sequence[str]) -> list[list[int]]:
-        """Rows of several documents that are equal in the key and in all other columns, at
-        least two, by group.
+        """Returns groups of row numbers: rows of several documents that are equal in the key and in
+        all other columns. [] when the table has fewer than two other columns.
         """
         profiles = [
             p
@@ -220,6 +236,7 @@ class KeyChooser:
         )
 
     def _declared(self, key: tuple[str, ...]) -> KeyPlan:
+        """Returns the plan for the key that the schema declares."""
         across = self._table.key_scope == "collection"
         if self._table.pinned:
             reason = "the key was pinned by the user"
@@ -231,8 +248,8 @@ class KeyChooser:
         return KeyPlan(key, self.per_document, True, across, False, reason, suggested=suggested)
 
     def _of_documents(self) -> KeyPlan:
-        """One row a document: documents whose rows are called the same may be one thing where the
-        other columns agree, too.
+        """Returns the plan for one row in each document. When rows of several documents have one
+        name and their other columns agree, the name is a suggested key.
         """
         named = called_as_row(self._table) if self._table.row else None
         if named is not None and self._usable(named.name):
@@ -244,8 +261,8 @@ class KeyChooser:
         return KeyPlan((), True, True, False, False, reason)
 
     def _discovered(self) -> KeyPlan:
-        """Beside the candidates the first column of text is tried: it has to show
-        as much as any other.
+        """Returns the plan that the data show best. The first text column is tried beside the
+        candidates, and must agree as well as these.
         """
         candidates, first = self.candidates(), self._first_text()
         if first and first not in candidates:
@@ -269,7 +286,9 @@ class KeyChooser:
         return best or self._no_key(bool(candidates), most)
 
     def _first_text(self) -> tuple[str, ...]:
-        """The first usable column of text, () where the table does not say what a row is."""
+        """Returns the first usable text column; () when there is none, or when the schema does not
+        say what a row is.
+        """
         texts = (
             name
             for name in self._table.column_names
@@ -278,10 +297,11 @@ class KeyChooser:
         return tuple(islice(texts, 1 if self._table.row else 0))
 
     def _no_key(self, tried: bool, comparisons: int) -> KeyPlan:
-        """Every row alone: none of the keys that were `tried` names one thing.
+        """Returns the plan without a key: every row stands alone.
 
         Args:
-            comparisons: across documents, the most that any of them allowed.
+            tried: True when there were candidates, of which none was believed.
+            comparisons: the most comparisons across documents that a candidate had.
         """
         why = "rows of equal names contradict each other" if tried else "no column names one thing"
         if tried and comparisons < _MIN_COMPARISONS:
@@ -294,20 +314,21 @@ class KeyChooser:
         return KeyPlan((), False, False, False, False, f"every row is a record of its own: {why}")
 
     def _names_an_entity(self, key: tuple[str, ...], found: KeyAgreement) -> bool:
-        """Whether a key that nobody declared is believed: it holds a name, and no column
-        contradicts it as a rule.
+        """Says whether to believe a key that nobody declared: it holds a name, the other columns
+        agree, and none of them contradicts it as a rule.
         """
         named = any(self._table.column(c).type in TEXTUAL for c in key)
         agrees = found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT
         return named and agrees and found.comparisons >= _MIN_COMPARISONS
 
     def _usable(self, name: str) -> bool:
+        """Says whether a column can be part of a key."""
         profile = self._profiles[name]
         return profile.identifying and profile.coverage >= _MIN_COVERAGE
 
     def candidates(self) -> list[tuple[str, ...]]:
-        """Column sets that name a row uniquely inside its chunk, smallest
-        first, then by coverage.
+        """Returns column sets that name a row uniquely inside its chunk: the smallest sets first,
+        then the columns with the fewest empty cells.
         """
         names = [name for name in self._codes if self._usable(name)]
         names.sort(key=lambda n: -self._profiles[n].coverage * self._profiles[n].unique_in_chunk)
@@ -325,6 +346,7 @@ class KeyChooser:
         return found
 
     def _others(self, key: tuple[str, ...]) -> list[tuple[Codes, float]]:
+        """Returns the codes and chance agreement of the columns that are not in the key."""
         return [
             (codes, self._profiles[name].chance)
             for name, codes in self._said.items()
@@ -334,8 +356,8 @@ class KeyChooser:
         ]
 
     def agreement(self, key: tuple[str, ...], across: bool = True) -> KeyAgreement:
-        """Agreement inside the key's groups that span several documents, or (document, key) groups
-        that span several chunks.
+        """Returns the agreement inside the key's groups that span several documents; with `across`
+        False, inside the groups of one document that span several chunks.
         """
         codes = [self._codes[n] for n in key]
         if across:
@@ -346,7 +368,9 @@ class KeyChooser:
 
 
 def _spanning(groups: Codes, units: Codes) -> Codes:
-    """The groups, -1 for those whose rows all lie in one unit."""
+    """Returns the groups, with -1 for groups whose rows all lie in one unit (a document or a
+    chunk).
+    """
     order, starts = sorted_groups(groups)
     low, high = group_extremes(units, order, starts)
     several = np.zeros(int(groups.max(initial=-1)) + 2, dtype=bool)
@@ -358,11 +382,11 @@ def _spanning(groups: Codes, units: Codes) -> Codes:
 def assign_groups(
     plan: KeyPlan, codes: Mapping[str, Codes], documents: Codes, places: Codes | None = None
 ) -> Codes:
-    """The group of each row, from 0; a row without its whole key is a group of its
-    own, or its document's.
+    """Returns the group of each row, from 0. A row with an incomplete key is a group of its own, or
+    belongs to the group of its document when the plan has one row for each document.
 
     Args:
-        places: of the rows' words, where they belong to the key.
+        places: the places of the rows' words, when these belong to the key.
     """
     size = len(documents)
     alone = np.arange(size, dtype=np.int64)

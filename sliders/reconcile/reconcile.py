@@ -1,10 +1,12 @@
-"""Reconciliation of one table: the same thing, told many times, becomes one row,
-and nothing is lost.
+"""Reconciliation of one table: rows about the same thing become one row, and nothing is lost.
 
 Order (SLIDERS, section on reconciliation, made deterministic first): names, key, groups, clear
-merges, contradictions that code can settle, what is left by a model's SQL or left open and visible,
-decisions of people on top. What comes out is repairs: SQL over the table as extracted, which
-`workbench` runs; the same SQL runs again years later.
+merges, contradictions that code can settle, then the model's SQL for the rest, then the decisions
+of people on top. What nobody settles stays open and visible. The result is repairs: SQL over the
+table as extracted, which `workbench` runs; the same SQL runs again years later.
+
+A *cluster* is a group of rows that may be one thing. A *dispute* is a column in which the rows of a
+cluster differ. A *code* is the number of a distinct value in its column, -1 for an empty cell.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ from sliders.reconcile.whole_records import record_groups
 from sliders.schema.types import KeyScope, Table
 from sliders.values.expected import NUMERIC
 
-_DISPUTED = 2  # groups that contradict themselves from which the key is in question
+_DISPUTED = 2  # from so many groups that contradict themselves on, the key is in question
 
 
 async def reconcile_table(
@@ -79,18 +81,17 @@ async def reconcile_table(
     model: Model | None = None,
     repairer: Repairer = PROGRAMS,
 ) -> Reconciliation:
-    """The repairs of one table.
+    """Returns the repairs of one table.
 
     Args:
-        table: the schema; `grain` and `key` are hints that the data must bear out, unless the
-            user pinned the table.
+        table: the schema; the data must agree with `grain` and `key`, unless the user pinned them.
         relation: the rows, by column.
-        options: source criteria, hints, corrections, what earlier runs settled.
-        model: asked only what code leaves open; None leaves it open and visible.
+        options: criteria for sources, hints, corrections, and the settlements of earlier runs.
+        model: asked about cases that code leaves open; None leaves these open.
         repairer: how the model repairs.
 
     Raises:
-        RepairError: a key, hint or correction names what the table does not have.
+        RepairError: a key, hint or correction names a column or row that does not exist.
         ModelUnavailable: the model cannot be reached.
     """
     options = options or Options()
@@ -107,7 +108,7 @@ async def reconcile_table(
 
 
 class _ReconcileRun:
-    """One run over one table."""
+    """One reconciliation of one table."""
 
     def __init__(
         self, table: Table, relation: MemoryRelation, options: Options, memory: Memory
@@ -124,7 +125,7 @@ class _ReconcileRun:
         self.candidates: list[list[int]] = []
 
     async def prepare(self) -> None:
-        """Encode, canonicalize, choose the key."""
+        """Encodes the values, finds the names' canonical forms, and chooses the key."""
         table, options = self.table, self.options
         with paused():
             self.printed = [encode(self.relation.column(name)) for name in self.names]
@@ -151,12 +152,12 @@ class _ReconcileRun:
         self.decisions.append(Choice("key", f"{key} ({reach})", plan.reason))
 
     async def reconsider_key(self, merged: Merged) -> bool:
-        """Ask the model for the key where it is in question; code checks what it names;
-        True when the groups change.
+        """Asks the model for the key when it is in question; the data must agree with the answer.
+        Returns True when the groups change.
 
-        In question is a key whose groups contradict themselves again and again, and the reach of
-        one that rows of several documents share, where the schema says that it reaches over
-        documents, or the data suggest it.
+        A key is in question when its groups contradict themselves repeatedly, or when rows of
+        several documents share it and either the schema or the data say that it holds across
+        documents.
         """
         model, plan = self.memory.model, self.plan
         if model is None or not self.memory.writes_programs or plan.certain:
@@ -189,15 +190,17 @@ class _ReconcileRun:
 
     @property
     def _certain(self) -> bool:
-        """Whether a user or the agent said that rows of one key are one thing, and no reading
-        tells some of them apart.
+        """True when the user or the model said that rows of one key are one thing, and no reading
+        tells some of these rows apart.
         """
         return (self.plan.certain or self.plan.sure) and not (
             self.plan.across and self.places is not None
         )
 
     def _in_question(self, clusters: Sequence[Cluster]) -> KeyCase | None:
-        """The rows that make the key a question, None where it is none."""
+        """Returns the case about the key, with the rows that put it in question; None when it is
+        not in question.
+        """
         plan = self.plan
         disputes = () if plan.per_document else clusters
         groups = [c.rows for c in disputes if c.pending and not c.doubtful]
@@ -217,7 +220,7 @@ class _ReconcileRun:
         return KeyCase(key, rows, disputed)
 
     def group(self) -> Merged:
-        """Groups of rows, clear ones merged."""
+        """Groups the rows by key, and merges the clear groups."""
         key = self.plan.columns
         codes = {
             name: one.codes if name in key else one.agreeing
@@ -244,7 +247,7 @@ class _ReconcileRun:
         return merge_groups(self.frame, known, self.plan, self.options, rules)
 
     def _frame_of(self, codes: Mapping[str, Codes], groups: Codes) -> Frame:
-        """The table as it is worked on under the key, whose groups are those."""
+        """Returns the table with its codes and groups under the key."""
         inside = replace(self.plan, across=False)
         own = assign_groups(inside, codes, self.documents) if self.plan.across else groups
         listed = list(codes.values())
@@ -261,7 +264,7 @@ class _ReconcileRun:
         )
 
     def _touched(self) -> int:
-        """How many groups hold rows of documents that are new since the last run."""
+        """Returns the number of groups with rows of documents that are new since the last run."""
         changed = self.options.changed
         if changed is None:
             return len(np.unique(self.groups))
@@ -275,7 +278,7 @@ class _ReconcileRun:
         return apply_grouping(groups, about_rows, self.names, printed, shown)
 
     def _alike_without_key(self, codes: Mapping[str, Codes], groups: Codes) -> list[list[int]]:
-        """Rows that may be one thing though their key, or a part of it, is empty."""
+        """Returns groups of rows that may be one thing although a part of their key is empty."""
         if not self.plan.columns or (self.plan.per_document and not self.plan.across):
             return []
         beside = [
@@ -289,8 +292,8 @@ class _ReconcileRun:
         return [*([] if self.places is not None else keyless.alike()), *keyless.told_again()]
 
     def _told_twice(self) -> list[list[int]]:
-        """Rows that several documents repeat whole, where nobody said how far their key reaches, or
-        whether they are one.
+        """Returns groups of rows that several documents repeat whole, when nobody said whether the
+        key holds across documents or whether the rows are one.
         """
         plan = self.plan
         if not self.table.key or plan.across or plan.sure or plan.certain:
@@ -306,8 +309,8 @@ class _ReconcileRun:
         ]
 
     def _doubtful(self, groups: Codes) -> frozenset[int]:
-        """Put rows that may be one thing into groups of their own, unless they contradict each
-        other in most; the groups.
+        """Puts rows that may be one thing into groups of their own, unless most of their columns
+        contradict each other. Returns these groups.
         """
         pieces = [
             piece
@@ -320,7 +323,7 @@ class _ReconcileRun:
         return frozenset(int(groups[piece[0]]) for piece in pieces)
 
     def _value(self, row: int, column: int, cluster: Cluster) -> Scalar:
-        """What the table holds in a cell once what code settles is repaired."""
+        """Returns the value that the table shows in a cell after the repairs by code."""
         if int(self.frame.codes[column][row]) >= 0:
             ruled = (
                 d.sides[d.ruling.side]
@@ -331,8 +334,8 @@ class _ReconcileRun:
         return plain(self.frame.values[column][row])
 
     async def ask(self, clusters: Sequence[Cluster]) -> None:
-        """Settle what is open by what people decided, from memory, then by the model;
-        what nobody settles stays open.
+        """Settles the open clusters: by people's decisions, from memory, then by the model. The
+        rest stays open.
         """
         self.decided.rule(clusters)
         rows_are_read = self.memory.writes_programs
@@ -349,7 +352,7 @@ class _ReconcileRun:
                 self._take(cluster, outcome)
 
     def _take(self, cluster: Cluster, outcome: Outcome) -> None:
-        """Carry out what was decided on a cluster."""
+        """Carries out the decision on a cluster."""
         cluster.outcome = outcome
         if outcome.verdict != "repaired":
             verdict = "kept apart" if outcome.verdict == "apart" else "left open"
@@ -374,7 +377,7 @@ class _ReconcileRun:
                 dispute.ruling = Ruling(side, program.operation, program.reason)
 
     def finish(self, merged: Merged) -> Reconciliation:
-        """Collect repairs and open conflicts."""
+        """Returns the repairs and the open conflicts."""
         parts = list(merged.parts)
         conflicts: list[Conflict] = []
         for cluster in merged.clusters:
@@ -408,7 +411,7 @@ class _ReconcileRun:
         )
 
     def _tell_apart(self, merged: Merged) -> None:
-        """Record why rows of one key are records of their own."""
+        """Records why rows with one key are kept apart."""
         if merged.kept_apart:
             why = "equal keys, but most other columns contradict: kept as records of their own"
             self.decisions.append(Choice("rows", f"{merged.kept_apart} rows kept apart", why))
@@ -419,7 +422,7 @@ class _ReconcileRun:
             self.decisions.append(Choice("key", "the place of the words belongs to it", why))
 
     def _left_open(self, merged: Merged) -> Iterator[Sequence[int]]:
-        """Rows that may be one thing and on which nobody decided."""
+        """Yields groups of rows that may be one thing and that nobody decided on."""
         yield from (cluster.rows for cluster in merged.clusters if _is_open(cluster))
         yield from merged.split if self.plan.across and not self.plan.sure else ()
         yield from self._told_twice()
@@ -436,8 +439,8 @@ class _ReconcileRun:
         return tuple(self.relation.row_ids[row] for row in rows)
 
     def _keyless(self, cluster: Cluster) -> list[Conflict]:
-        """What is open of rows that lack a part of their key: the figures in which they
-        differ, else that part.
+        """Returns the open conflicts of rows that lack a part of their key: about the columns in
+        which they differ.
         """
         why = "a part of the key is empty: these rows may be one thing"
         conflicts = (self._conflict(cluster, dispute) for dispute in cluster.disputes)
@@ -446,9 +449,8 @@ class _ReconcileRun:
     def _unsure_merges(
         self, merged: Merged, parts: Sequence[Part]
     ) -> Iterator[tuple[tuple[str, ...], ...]]:
-        """Merged rows that neither a person nor the model made certain, by the rows that would
-        stand apart: those of several documents, or, where their key is certain, those that one
-        reading tells apart.
+        """Yields merged rows that neither a person nor the model confirmed, split into the rows
+        that would stand apart: by document, or, when the key is certain, by reading.
         """
         if not self.plan.across or (self.plan.sure and self.places is None):
             return
@@ -474,7 +476,7 @@ class _ReconcileRun:
 
 
 def _told_key(plan: KeyPlan, key: tuple[str, ...], scope: KeyScope, reason: str) -> KeyPlan:
-    """The key that the model names, in the place of a plan's."""
+    """Returns the plan with the key that the model named."""
     across = scope == "collection" and bool(key)
     columns = key if across or not plan.per_document else plan.columns
     within = plan.per_document or bool(columns)
@@ -484,5 +486,7 @@ def _told_key(plan: KeyPlan, key: tuple[str, ...], scope: KeyScope, reason: str)
 
 
 def _is_open(cluster: Cluster) -> bool:
-    """Whether the model left it open if the rows of a cluster are one thing."""
+    """True when the model was asked whether the rows of a cluster are one thing, and did not
+    decide.
+    """
     return cluster.outcome is not None and cluster.outcome.verdict == "open"

@@ -1,4 +1,6 @@
-"""A relation in memory, built from extracted rows or from plain columns."""
+"""The rows of one table in memory, for reconciliation: made from extracted rows, or from plain
+columns.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,23 @@ Lines = Sequence[tuple[int, int, int]]
 
 @dataclass(slots=True)
 class MemoryRelation:
-    """Rows by column (values all of one length), with what the page says of their cells.
+    """Rows in memory, column by column, with the source of each cell.
 
-    Rows are numbered, and of one unnamed document, where nothing else is said; `sources` are
-    by (row id, column). `quote` gives the words around a cell, by row id and column: asked
-    only for cells in doubt, since it reads the page. `starts` are the characters of the
-    document at which the words of cells begin, by column (-1: none), `readings` name the
-    reading of a part that gave a row, `lists_of` gives the lines of a document's lists and
-    grids: start, end, number of the list.
+    Args:
+        columns: the values by column name; all columns have one length.
+        row_ids: the id of each row; "r0", "r1" ... when left out.
+        document_ids: the document id of each row; one document for all rows when left out.
+        chunk_ids: the chunk id of each row.
+        documents: the documents by id.
+        sources: the source of a cell, by (row id, column).
+        quote: returns the words around a cell, by row id and column. It reads the page, so it is
+            called
+            only for cells in doubt.
+        starts: where the words of each cell begin in the document's text, by column; -1 for none.
+        readings: the name of the model call that gave each row, and of the chunk that it read.
+        lists_of: returns the lines of a document's lists and grids, by document id: start, end,
+            number
+            of the list.
     """
 
     columns: Mapping[str, Sequence[Scalar]]
@@ -61,11 +72,13 @@ class MemoryRelation:
             )
 
     def column(self, name: str) -> Sequence[Scalar]:
-        """Values of a column; a column that no row was asked for is empty in every row."""
+        """Returns the values of a column; None in every row for a column that no row
+        was asked for.
+        """
         return self.columns[name] if name in self.columns else [None] * len(self.row_ids)
 
     def source(self, index: int, column: str) -> CellSource:
-        """What the page says of one cell."""
+        """Returns the source of one cell: its printed words, unit, page and section."""
         found = self.sources.get((self.row_ids[index], column), _NOTHING)
         if self.quote is None or found is _NOTHING:
             return found
@@ -83,19 +96,17 @@ def relation_of(
     key: Sequence[str] = (),
     lists_of: Callable[[str], Lines] | None = None,
 ) -> MemoryRelation:
-    """The relation of extracted rows: the values that stand in the data table, all
-    others count as empty.
+    """Returns the relation of extracted rows. Values that the data table does not show count as
+    empty.
 
     Args:
-        rows: rows of one table.
-        columns: names of the table's columns.
-        documents: documents by identifier.
-        sections: heading path by chunk id.
-        kinds: what stands in a chunk (table, paragraph, ...), by chunk id.
-        unverified: the table also shows values that were not found in the text or did not parse.
-        quote: the sentence of a cell, by row id and column; its printed words when left out.
-        key: the table's, whose cells tell by which reading a row came.
-        lists_of: the lines of a document's lists and grids.
+        sections: the path of headings, by chunk id.
+        kinds: the kinds of block in a chunk (table, paragraph ...), by chunk id.
+        unverified: True when the table also shows values whose words were not found or not parsed.
+        quote: returns the sentence of a cell, by row id and column; its printed words when left
+            out.
+        key: the table's key; the cells of its columns tell which call gave the row.
+        lists_of: returns the lines of a document's lists and grids.
     """
     kept = list(rows)
     values: dict[str, list[Scalar]] = {name: [None] * len(kept) for name in columns}
@@ -115,14 +126,14 @@ def relation_of(
 
 
 def _standing(row: Row, columns: Collection[str], unverified: bool) -> Iterator[Cell]:
-    """The cells of these columns whose values stand in the data table."""
+    """Yields the cells of these columns whose values the data table shows."""
     for cell in row.cells:
         if cell.column in columns and cell.value is not None and enters(cell, unverified):
             yield cell
 
 
 def _cell_source(cell: Cell, section: str, kind: Kind) -> CellSource:
-    """What the page says of a cell, as far as the cell tells."""
+    """Returns the source of a cell, as far as the cell itself tells."""
     return CellSource(
         printed=cell.printed,
         quote=cell.printed,
@@ -139,15 +150,15 @@ def _cell_source(cell: Cell, section: str, kind: Kind) -> CellSource:
 
 
 def _reading(row: Row, key: Sequence[str]) -> str:
-    """The call that gave a row, and the part that it read."""
+    """Returns the name of a reading: the chunk of a row, and the call that gave it."""
     cells = [cell for cell in row.cells if cell.value is not None]
     call = next((cell.call_id for cell in sorted(cells, key=lambda c: c.column not in key)), "")
     return f"{row.chunk_id}\x1f{call}"
 
 
 def _kind_of(kinds: frozenset[str]) -> Kind:
-    """Whether a chunk holds tables alone or prose alone (a heading or caption is neither);
-    "" where that cannot be said.
+    """Returns "table" for a chunk of tables alone, "prose" for a chunk of prose alone, and "" for
+    any other. Headings and captions count as neither.
     """
     told = kinds - {"heading", "caption"}
     if not told or ("table" in told and len(told) > 1):

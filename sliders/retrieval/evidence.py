@@ -1,8 +1,8 @@
-"""What the sample teaches retrieval: per attribute, the centres of the segments that held
-values, and the thresholds.
+"""The evidence that a sample of documents gives the search (QUEST, section 4.2): for each
+attribute, the centres of the segments that held its values, and a distance threshold.
 
-QUEST, section 4.2. All functions are pure; distances are Euclidean between unit
-vectors, from 0 to 2.
+A *segment* is the part of a document that a search returns. All vectors are unit vectors (length
+1). Distances are Euclidean, from 0 to 2. All functions are pure.
 """
 
 from __future__ import annotations
@@ -15,18 +15,23 @@ from sliders.retrieval.embeddings import Vectors, unit_rows
 
 MARGIN = 0.1
 CENTRES = 3
-# Cosine 0.2: what the shipped model gives to texts that have little in common.
-# Used until the sample says more.
+# Cosine 0.2, which the shipped model gives to texts that have little in common. It is used until
+# there is a sample.
 WIDE = 1.265
 _ITERATIONS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttributeEvidence:
-    """What retrieval knows of one attribute: query vectors `centres` (k, d), unit rows, and
-    the distance `gamma`.
+    """The vectors by which the search finds the segments of one attribute.
 
-    `sources` counts the segments behind it.
+    Args:
+        attribute: its name.
+        centres: query vectors, shape (k, d), each of length 1.
+        gamma: the distance threshold: a segment is likely to hold the attribute when its distance
+            to
+            the nearest centre is at most `gamma`.
+        sources: the number of segments that the centres come from; 0 before there is a sample.
     """
 
     attribute: str
@@ -36,16 +41,16 @@ class AttributeEvidence:
 
 
 def query_vector(vectors: Vectors) -> Vectors:
-    """e(Q): the mean of the vectors of the attributes' names and descriptions (n, d),
-    as a unit vector (d,).
+    """Returns the query vector e(Q), shape (d,): the mean of the vectors of the attributes' names
+    and descriptions (n, d), scaled to length 1.
     """
     mean: Vectors = unit_rows(vectors.mean(axis=0, keepdims=True))[0]
     return mean
 
 
 def kmeans(vectors: Vectors, k: int, *, seed: int = 0) -> Vectors:
-    """At most k cluster centres of the rows, as unit rows (Lloyd's algorithm,
-    k-means++ start, fixed seed).
+    """Returns at most k cluster centres of the rows, each of length 1 (Lloyd's algorithm, k-means++
+    start, fixed seed).
     """
     distinct = np.unique(vectors, axis=0)
     if len(distinct) <= k:
@@ -65,7 +70,7 @@ def kmeans(vectors: Vectors, k: int, *, seed: int = 0) -> Vectors:
 
 
 def _spread(vectors: Vectors, k: int, random: np.random.Generator) -> Vectors:
-    """Starting centres far from each other (k-means++)."""
+    """Returns k starting centres far from each other (k-means++)."""
     chosen = [int(random.integers(len(vectors)))]
     while len(chosen) < k:
         gaps = _squared(vectors, vectors[chosen]).min(axis=1).astype(np.float64)
@@ -75,16 +80,15 @@ def _spread(vectors: Vectors, k: int, random: np.random.Generator) -> Vectors:
 
 
 def _squared(left: Vectors, right: Vectors) -> Vectors:
-    """Squared distances, shape (n, m)."""
+    """Returns the squared distances between all rows, shape (n, m)."""
     sums = (left * left).sum(axis=1)[:, None] + (right * right).sum(axis=1)[None, :]
     squares: Vectors = np.maximum(0.0, sums - 2.0 * (left @ right.T))
     return squares
 
 
 def segment_threshold(vectors: Vectors) -> float:
-    """Gamma: the largest distance between two segments that held the attribute, plus the margin.
-
-    A single segment says nothing of the spread; then, and for none, it is wide.
+    """Returns gamma: the largest distance between two segments that held the attribute, plus
+    `MARGIN`. With fewer than two segments the spread is unknown, and gamma is `WIDE`.
     """
     if len(vectors) < 2:
         return WIDE
@@ -92,14 +96,16 @@ def segment_threshold(vectors: Vectors) -> float:
 
 
 def build_evidence(attribute: str, vectors: Vectors, *, k: int = CENTRES) -> AttributeEvidence:
-    """Evidence of an attribute from the vectors (n, d) of segments that held its values."""
+    """Returns the evidence of an attribute from the vectors (n, d) of the segments that held its
+    values.
+    """
     return AttributeEvidence(
         attribute, kmeans(vectors, k), segment_threshold(vectors), len(vectors)
     )
 
 
 def seed_evidence(attribute: str, vector: Vectors) -> AttributeEvidence:
-    """Evidence before there is a sample: the attribute's name and description (d,),
-    with a wide threshold.
+    """Returns the evidence before there is a sample: the vector (d,) of the attribute's name and
+    description, with the threshold `WIDE`.
     """
     return AttributeEvidence(attribute, unit_rows(np.atleast_2d(vector)), WIDE, 0)

@@ -1,4 +1,8 @@
-"""Rows and their cells as lines of `sl_rows` and `sl_cells`, and back."""
+"""The storage of extracted rows and their cells: to lines of `sl_rows` and `sl_cells`, and back.
+
+*Keys* are the integers that stand for ids and names in the database. *Work* is a table's columns
+that a chunk was asked for together.
+"""
 
 from __future__ import annotations
 
@@ -58,13 +62,15 @@ _WANTED = {
 
 @cache
 def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
-    """The lines of `rows_of` in document order.
+    """Returns the SQL for rows with their cells, in document order; `rows_of` reads its lines.
 
     Args:
-        wanted: which rows: of a "table", of "current" documents, of a list of "documents", of a
-            list of "rows", those of which a cell has "odds".
-        ordered: sort the cells, too: a join of PostgreSQL loses the order of the rows,
-            one of SQLite does not.
+        wanted: which rows, by any of these words: of a "table", of "current" documents, of a list
+            of
+            "documents", of a list of "rows", with "odds" in a cell.
+        ordered: sort the cells too. A join of PostgreSQL loses the order of the rows, a join of
+            SQLite
+            keeps it.
     """
     r = _in_order(wanted)
     elsewhere = documents.alias()
@@ -91,7 +97,7 @@ def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
 
 
 def _in_order(wanted: Sequence[str]) -> Subquery:
-    """The wanted rows in document order, for `cells_of`."""
+    """Returns the wanted rows in document order, for `cells_of`."""
     # Rows are put in order before their cells are joined: sorting a million rows is cheap, sorting
     # their cells is not. The LIMIT keeps SQLite from merging the two steps.
     order = (documents.c.key.label("d"), chunks.c.position, rows.c.ordinal, rows.c.key)
@@ -118,13 +124,13 @@ _GROUNDINGS = {grounding.value: grounding for grounding in Grounding}
 _HOWS = {how.value: how for how in How}
 _ABSENCES = {absence.value: absence for absence in Absence}
 Works = dict[tuple[str, tuple[str, ...]], int]
-"""Keys of work by table and columns."""
+"""The keys of work, by table and columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What stays the same while a version of the schema stands: definitions, keys of
-    tables, columns and work.
+    """The definitions and keys that stay the same for one version of the schema: of tables, columns
+    and work.
     """
 
     version: int
@@ -135,7 +141,7 @@ class Known:
 
 
 class Keys:
-    """Integer keys of the texts that rows name, looked up once."""
+    """The integer keys of the names in a row; each name is looked up once."""
 
     def __init__(self, database: Database, known: Known) -> None:
         self._database = database
@@ -146,7 +152,11 @@ class Keys:
         self.encode = database.engine.encode if database.on_server else None
 
     def key(self, kind: str, name: str) -> int:
-        """The key of a "table", "document" or "chunk"."""
+        """Returns the key of a "table", "document" or "chunk".
+
+        Raises:
+            StoreError: the workspace has nothing of that name.
+        """
         known = self._keys[kind]
         if name not in known:
             key = self._database.value(_KEY[kind], {"name": name})
@@ -177,14 +187,14 @@ class Keys:
 
 
 def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
-    """The lines of `sl_cells` for one row; the hot loop of an extraction."""
+    """Yields the lines of `sl_cells` for one row; the hot loop of an extraction."""
     columns, encode = keys.columns(row.table), keys.encode
     for cell in row.cells:
         column = columns.get(cell.column)
         if column is None:
             raise StoreError(
                 f"row {row.id!r} has a cell for column {cell.column!r}, which table "
-                f"{row.table!r} does not have"
+                f"{row.table!r} does not have; add the column to the schema, or leave out the cell"
             )
         value, kind = cell.value, None
         if type(value) is not str and value is not None:
@@ -219,7 +229,9 @@ _NOWHERE = (None, None, None, None)
 
 
 def _place(span: Span, row_document: str, keys: Keys) -> tuple[int | None, int, int, int | None]:
-    """A span as it is stored: its document's key where it is not the row's; start, end, page."""
+    """Returns a span as it is stored: the key of its document (None when that is the row's), start,
+    end, page.
+    """
     other = span.document_id != row_document
     document = keys.key("document", span.document_id) if other else None
     return document, span.start, span.end, span.page

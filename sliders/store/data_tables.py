@@ -1,10 +1,12 @@
-"""Data tables: the cells of a schema table that have a value as a real SQL table, and the versions
-that repairs make of it.
+"""Data tables: each table of the schema as a real SQL table of its values, in versions, one for
+each repair.
 
 Each version is a physical table `<relation>__v<N>`; the view `<relation>` shows the current one,
-without `_sources`. Every version has the user's columns, the companions that any row needs, then
-`document` (name), `document_id`, `row_id` (`Row.id` of the extracted row that it stands for) and
-`_sources` (JSON list of the `Row.id`s that were merged into it, NULL for the row alone).
+without `_sources`. Every version has the user's columns, the companion columns (bound, doubt,
+canonical form) that any row needs, then `document` (name), `document_id`, `row_id` (`Row.id` of the
+extracted row that it stands for) and `_sources` (JSON list of the `Row.id`s that were merged into
+it, NULL for a row that was not merged). A *revision* is a counter that grows with each change of
+rows, documents or columns.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ EXTRACT = "extract"
 UNVERIFIED = "extract with unverified values"
 _IDENTITY = select(tables.c.key, tables.c.revision).where(tables.c.name == bindparam("name"))
 _OWN_IDENTITY = _IDENTITY.with_for_update()
-"""Within a transaction, a second writer of the table waits."""
+"""Locks the table's line: within a transaction, a second writer of the table waits."""
 _VERSION = (
     select(
         *(tables.c.name if f.name == "table" else versions.c[f.name] for f in fields(TableVersion))
@@ -73,14 +75,12 @@ class Tables:
         self._schemas = schemas
 
     def materialise(self, table: str, *, unverified: bool = False) -> TableVersion:
-        """The table as extracted: a new current version when rows, documents or columns
-        changed since the last one.
-
-        When nothing changed, the version that stands is returned and stays
-        current, repaired or not.
+        """Makes a table's values a new current version, when rows, documents or columns changed
+        since the last version. Returns the current version; when nothing changed, it stays as it
+        is, repaired or not.
 
         Args:
-            unverified: see `enters` (contract 2: only when the user says so).
+            unverified: True shows unverified values too (see `enters`); only when the user says so.
 
         Raises:
             StoreError: the workspace has no table of that name.
@@ -107,12 +107,14 @@ class Tables:
             return self._finish(version)
 
     def _unchanged(self, table: str, operation: str, revision: int) -> TableVersion | None:
-        """The version to show when nothing changed since the last one of that operation."""
+        """Returns the version to show when nothing changed since the last version of that
+        operation; None when something changed or there is no such version.
+        """
         ours = (v for v in reversed(self.versions(table)) if v.operation == operation)
         base = next(ours, None)
         if base is None or base.revision != revision:
             return None
-        # An older version of the same kind can only be current because somebody undid: that stands.
+        # An older version of the same kind is current only when somebody undid a repair: it stays.
         current = self.current(table)
         if current is not None and self.lineage(table)[-1].operation == operation:
             return current
@@ -129,22 +131,22 @@ class Tables:
         derived: Iterable[Derivation] = (),
         companions: Iterable[RelationColumn] = (),
     ) -> TableVersion:
-        """A repaired version of a table, made current; all in one transaction.
+        """Makes a repaired version of a table the current one, in one transaction.
 
         Args:
-            made: the rows; one that leaves out a companion has none.
+            made: the rows; a row without a value for a companion column has NULL there.
             operation: "deduplicate", "resolve conflict" ...
-            sql: the SQL of the repair, to be recorded.
-            derived: declares values that no source row has.
-            companions: more than the version before has; those without any value are left out.
+            sql: the SQL of the repair, for the record.
+            derived: declarations of values that no source row has.
+            companions: new companion columns; those without any value are left out.
 
         Raises:
-            RepairError: a column is missing, a row id is unknown or twice, or a source is unknown.
+            RepairError: a column or source is missing, or a row id is unknown or stands twice.
         """
         relation = self._schemas.relation(table)
         with self._database.transaction():
             parent = self._to_repair(table)
-            # Which companions and types a version needs is known once all values are.
+            # The companions and types that a version needs are known once all values are known.
             beside, server = (*parent.companions, *companions), self._database.on_server
             if beside or server:
                 made = list(made)
@@ -166,7 +168,7 @@ class Tables:
         return current
 
     def _revision(self, table: str) -> tuple[int, int]:
-        """A table's key and revision, without keeping other writers out."""
+        """Returns a table's key and revision, without a lock; (0, -1) for an unknown table."""
         row = self._database.one(_IDENTITY, {"name": table})
         return (0, -1) if row is None else (int(row[0]), int(row[1]))
 
@@ -178,8 +180,8 @@ class Tables:
         return int(row[0]), int(row[1])
 
     def _odd(self, keys: Mapping[str, int]) -> set[str]:
-        """Columns of whole numbers that hold others, or larger ones than an
-        integer of the server.
+        """Returns the integer columns that hold other numbers, or numbers too large for an integer
+        of the server.
         """
         if not self._database.on_server:
             return set()
@@ -202,7 +204,7 @@ class Tables:
         odd: set[str],
         companions: tuple[RelationColumn, ...],
     ) -> tuple[TableVersion, DataTable]:
-        """An empty version: its physical table and its line in the catalog."""
+        """Creates an empty version: its physical table, and its line in the catalog."""
         key, revision = self._identity(relation.name)
         last = self._database.value(
             select(func.max(versions.c.version)).where(versions.c.table_key == key)
@@ -229,7 +231,7 @@ class Tables:
         return version, target
 
     def _record(self, key: int, version: TableVersion) -> None:
-        """Write a version's line in the catalog."""
+        """Writes a version's line in the catalog."""
         line = {f.name: getattr(version, f.name) for f in fields(TableVersion)}
         encoded = {
             "table_key": key,
@@ -239,7 +241,7 @@ class Tables:
         self._database.add_many(versions, [tuple((line | encoded)[c.name] for c in versions.c)])
 
     def _finish(self, version: TableVersion) -> TableVersion:
-        """Count the rows, index them, and show this version as the current one."""
+        """Counts the rows of a version, indexes them, and makes the version the current one."""
         target = _physical(version)
         number = int(self._database.value(select(func.count()).select_from(target)))
         key, _ = self._identity(version.table)
@@ -274,7 +276,9 @@ class Tables:
         return version
 
     def _check_rows(self, version: TableVersion) -> None:
-        """Every row, and every source of a merged row, is an extracted row of this table."""
+        """Checks that every row, and every source of a merged row, is an extracted row of this
+        table.
+        """
         key, _ = self._identity(version.table)
         target = _physical(version)
         extracted = self._database.query(select(rows.c.id).where(rows.c.table_key == key))
@@ -308,25 +312,25 @@ class Tables:
         self._database.add_many(derivations, lines, [column.name for column in derivations.c][1:])
 
     def versions(self, table: str) -> list[TableVersion]:
-        """All versions of a table, oldest first."""
+        """Returns all versions of a table, the oldest first."""
         return [_version(line) for line in self._database.query(_VERSION, {"name": table})]
 
     def current(self, table: str) -> TableVersion | None:
-        """The version that the view shows, None before the first one."""
+        """Returns the version that the view shows; None before the first version."""
         line = self._database.one(_CURRENT, {"name": table})
         return _version(line) if line else None
 
     def is_current(self, table: str) -> bool:
-        """Whether the version that the view shows has all that was read since:
-        rows, documents and columns did not change.
+        """Says whether the version that the view shows is up to date: rows, documents and columns
+        did not change since.
         """
         _, revision = self._revision(table)
         shown = self.lineage(table)
         return bool(shown) and shown[0].revision == shown[-1].revision == revision
 
     def lineage(self, table: str) -> list[TableVersion]:
-        """The current version and those that it was made from, newest first;
-        empty before the first one.
+        """Returns the current version and the versions that it was made from, the newest first; []
+        before the first version.
         """
         known = {v.version: v for v in self.versions(table)}
         current = self.current(table)
@@ -349,16 +353,14 @@ class Tables:
             return self._show(found[0])
 
     def rows_of(self, version: TableVersion, row_ids: Sequence[str] | None = None) -> list[DataRow]:
-        """The rows of one version, the current or an earlier one: those with these ids,
-        or all.
-        """
+        """Returns the rows of any version: the rows with these ids, or all."""
         lines = self.lines(version, (*SYSTEM_COLUMNS, *version.columns), row_ids)
         return [DataRow.of(line, version.columns) for line in lines]
 
     def derivations(
         self, version: TableVersion, row_ids: Sequence[str]
     ) -> dict[str, list[Derivation]]:
-        """What a version declares of the values of rows, by row id."""
+        """Returns the declarations of a version about the values of rows, by row id."""
         d = derivations.c
         found = (
             select(d.column_name, d.value, d.kind, d.reason, d.row_id, d.source_value, d.correction)
@@ -378,15 +380,15 @@ class Tables:
         return declared
 
     def merged_rows(self, table: str) -> dict[str, tuple[str, ...]]:
-        """The extracted rows that each merged row of the current version stands for;
-        a row alone is not in it.
+        """Returns the ids of the extracted rows behind each merged row of the current version. Rows
+        that were not merged are left out.
         """
         _, lines = self.read(table, ["row_id", "_sources"])
         return {row_id: tuple(codec.load(text)) for row_id, text in lines if text is not None}
 
     def sources(self, table: str, row_id: str) -> tuple[str, ...]:
-        """The extracted rows that a row of the current version stands for;
-        empty when it has no such row.
+        """Returns the ids of the extracted rows behind a row of the current version; () when there
+        is no such row.
         """
         current = self.current(table)
         held = self.rows_of(current, [row_id]) if current else []
@@ -395,8 +397,11 @@ class Tables:
     def read(
         self, table: str, names: Sequence[str] = ()
     ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
-        """Columns (SQL names; when left out, the schema's, then companions and the system's) and
-        rows of the current version; none before it.
+        """Returns the columns and rows of the current version; no rows before the first version.
+
+        Args:
+            names: SQL names; when left out, the schema's columns, the companions and the system
+                columns.
         """
         current = self.current(table)
         if current is None:
@@ -409,8 +414,12 @@ class Tables:
     def lines(
         self, version: TableVersion, names: Iterable[str], row_ids: Sequence[str] | None = None
     ) -> Iterator[tuple[Any, ...]]:
-        """These columns (SQL names) of a version's rows in the order of writing, NULL of one
-        that it was made before; of the rows with these ids, or of all.
+        """Yields these columns of a version's rows, in the order of writing. A column that is newer
+        than the version is NULL.
+
+        Args:
+            names: SQL names of columns.
+            row_ids: the ids of the rows; None yields all.
         """
         target = _physical(version)
         null: ColumnElement[Any] = literal_column("NULL")
@@ -427,7 +436,9 @@ def _physical(version: TableVersion) -> DataTable:
 
 
 def _types(columns: Iterable[RelationColumn], odd: set[str]) -> dict[str, Any]:
-    """SQL types by column; one of whole numbers that holds others is numeric."""
+    """Returns SQL types by column. An integer column that holds other numbers (`odd`)
+    is numeric.
+    """
     types: dict[str, Any] = {
         c.sql_name: Numeric
         if c.sql_type == "INTEGER" and not c.companion_of and {c.name, c.sql_name} & odd

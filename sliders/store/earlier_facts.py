@@ -1,5 +1,6 @@
-"""Facts of the layouts before the sixth, which kept them as nameless texts, carried into their
-tables. What later layouts keep in columns stood in keys and sentences then.
+"""The migration of facts from layouts 1 to 5 of the database, which stored open questions,
+settlements, cards and counts as JSON texts in `sl_statistics`, and subjects of decisions as
+sentences. Layout 6 has tables and columns for them.
 """
 
 from __future__ import annotations
@@ -31,9 +32,11 @@ from sliders.store.query_figures import QueryFigures
 from sliders.store.settled_tables import SettledTables
 
 _Kept = Mapping[str, Any]
-"""The facts of one family by the rest of their key: a table, a document ..."""
+"""The facts of one family (such as "conflicts") by the rest of their key: a table's name, a
+document's id ...
+"""
 _PROGRAMS = 4
-"""Parts of a settlement of the layouts that kept its programs."""
+"""The number of parts in a settlement of the layouts that stored its programs."""
 
 _OF_ANOTHER_TABLE = """INSERT INTO sl_decisions (run, stage, kind, chunk_id, table_name, verdict,
     reason, tokens, at) SELECT run, stage, kind, ?, ?, verdict, reason, tokens, at
@@ -41,7 +44,9 @@ _OF_ANOTHER_TABLE = """INSERT INTO sl_decisions (run, stage, kind, chunk_id, tab
 
 
 def carry_over(database: Database) -> None:
-    """Move all facts into their tables, and drop what held them."""
+    """Moves the facts of earlier layouts from `sl_statistics` into the tables of layout 6, and
+    drops `sl_statistics`.
+    """
     lines = database.query("SELECT key, value FROM sl_statistics")
     kept = {key: codec.load(value) for key, value in lines}
 
@@ -186,7 +191,9 @@ def _figures(one: Mapping[str, Any]) -> Iterator[Figure]:
 
 
 def _carry_decisions(database: Database) -> None:
-    """What a decision is about stood in one text: "document:NAME", "column:TABLE.NAME" ..."""
+    """Splits the subject of each decision ("document:NAME", "column:TABLE.NAME" ...)
+    into columns.
+    """
     tables = {table for (table,) in database.query("SELECT name FROM sl_tables")}
     lines = database.query("SELECT id, stage, subject, reason FROM sl_decisions")
     more: list[tuple[str, str, int]] = []
@@ -208,7 +215,7 @@ def _carry_decisions(database: Database) -> None:
 
 
 def _about(subject: str, tables: set[str]) -> dict[str, str]:
-    """The columns of a decision on such a subject."""
+    """Returns the columns of a decision for such a subject."""
     kind, mark, name = subject.partition(":")
     if mark and kind in ("document", "table"):
         return {"kind": kind, f"{kind}_name" if kind == "table" else kind: name}
@@ -231,7 +238,9 @@ def _about(subject: str, tables: set[str]) -> dict[str, str]:
 
 
 def _carry_corrections(database: Database) -> None:
-    """Values that people decided did not name the decision: it is the last one of the value."""
+    """Links corrections to their decisions. Earlier corrections did not name the decision: it is
+    the last one about the value.
+    """
     decided = {
         (table, column, codec.load(value)): number
         for number, table, column, value in database.query(

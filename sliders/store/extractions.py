@@ -1,5 +1,8 @@
-"""Extracted rows and the state of the work: what was read, from which words, and
-what is still to do.
+"""Extracted rows with their cells, and the state of the work: which columns each chunk was asked
+for, and what is still to do.
+
+A *task* records how a chunk ended for a table's columns. *Work* is a table's columns under their
+definitions, which many tasks share. A *cut* is the probability from which a judged value counts.
 """
 
 from __future__ import annotations
@@ -40,11 +43,11 @@ _OF_CELLS = OF_ROWS.join(cells, cells.c.row_key == rows.c.key).join(
     columns, columns.c.key == cells.c.column_key
 )
 _SHOWN = 6
-"""Values that stood before a cut, in the words of its decision."""
+"""The most distinct earlier values that the decision about a cut lists."""
 
 
 class Extractions:
-    """Rows, cells and tasks."""
+    """The rows, cells and tasks of a workspace."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._database = database
@@ -58,18 +61,17 @@ class Extractions:
         decisions: Iterable[Decision] = (),
         schema: Mapping[str, Table] | None = None,
     ) -> int:
-        """Store rows, the state of the tasks that gave them, and the decisions on the
-        way: all or nothing.
+        """Stores rows, the tasks that gave them, and the decisions on the way: all or nothing.
 
-        A row that is known gets the new cells added, and replaced where the column was there;
-        the other cells stay.
+        A row that is stored already gets the new cells; a column that it has is replaced, other
+        cells stay.
 
         Args:
-            schema: definitions by table name, needed with tasks that are not of the current schema.
+            schema: definitions by table name, for tasks of another schema than the current one.
 
         Raises:
-            StoreError: a row names a table, column, document or chunk that the
-                workspace does not have.
+            StoreError: a row names a table, column, document or chunk that the workspace does not
+                have.
         """
         count = 0
         known = self._known()
@@ -88,8 +90,8 @@ class Extractions:
         return count
 
     def _known(self) -> Known:
-        """What the saves under one version of the schema share; nothing inside a transaction,
-        which may be undone.
+        """Returns the keys that saves under one version of the schema share; fresh ones inside a
+        transaction, which may be undone.
         """
         version = int(self._database.value(VERSION) or 0)
         shared = self._shared
@@ -136,13 +138,13 @@ class Extractions:
         self._database.add_many(cells, lines, there="replace")
 
     def _stored(self, read: Sequence[Row]) -> dict[str, tuple[int, int]]:
-        """The key and the chunk's key of those rows that are there, by id."""
+        """Returns the row key and the chunk key of rows that are stored already, by id."""
         identifiers = {"rows": codec.dump([row.id for row in read])}
         found = self._database.query(sql.STORED_ROWS, identifiers)
         return {identifier: (key, chunk) for identifier, key, chunk in found}
 
     def _save_tasks(self, ended: Iterable[Task], schema: Mapping[str, Table], keys: Keys) -> Works:
-        """Keys of the work that may be known from now on."""
+        """Stores tasks. Returns the keys of work that are known from now on."""
         current = schema is keys.known.schema
         works = dict(keys.known.works) if current else {}
         lines = []
@@ -180,19 +182,19 @@ class Extractions:
         return int(key)
 
     def recalibrate(self, table: str, column: str, cut: Mapping[str, Cell], reason: str) -> int:
-        """Give cells what a cut of their odds says: value, doubt, and whether they are empty;
-        all else stays, odds included.
+        """Gives judged cells the result of a new cut: value, doubt, and whether they are empty. The
+        odds and all else stay.
 
         Args:
-            cut: by `Row.id`; only `value`, `doubt`, `absence` and `detail` are stored.
-            reason: how the cut was made, for the decision that says what stood before.
+            cut: the new cells by `Row.id`; only `value`, `doubt`, `absence` and `detail` are
+                stored.
+            reason: how the cut was made; the recorded decision has it beside the values before.
 
         Returns:
-            How many values changed.
+            The number of values that changed.
 
         Raises:
-            StoreError: the workspace has no such table, or a row has no cell of that
-                column with a value.
+            StoreError: the workspace has no such table, or a row has no value in that column.
         """
         with self._database.transaction():
             column_key, found = self._standing(table, column, list(cut))
@@ -220,8 +222,8 @@ class Extractions:
     def _standing(
         self, table: str, column: str, row_ids: Sequence[str]
     ) -> tuple[int | None, list[tuple[Any, ...]]]:
-        """The key of a column, and (row id, row key, value, kind, absence, detail, doubt) of its
-        cells with a value, also one that a cut took out.
+        """Returns the key of a column, and for each of its cells with a value (row id, row key,
+        value, kind, absence, detail, doubt). Values that an earlier cut took out are included.
         """
         key = Keys(self._database, self._known()).columns(table).get(column)
         c = cells.c
@@ -234,17 +236,17 @@ class Extractions:
         missing = set(row_ids) - {line[0] for line in found}
         if missing:
             raise StoreError(
-                f"row {min(missing)!r} of {table!r} has no value of {column!r} to "
-                "calibrate; read it first"
+                f"row {min(missing)!r} of table {table!r} has no value in column {column!r} to "
+                "calibrate; extract the column first, with: sliders extract"
             )
         return key, found
 
     def settled(self, table: Table, document_id: str | None = None) -> dict[str, frozenset[str]]:
-        """Columns that need no more calls, by chunk id: extracted, gated out or pruned under
-        their present definition.
+        """Returns the columns that need no more calls, by chunk id: extracted, gated out or pruned
+        under their present definition. Failed and pending tasks are not included.
 
-        One document's only if it is named. What a chunk of a current document lacks here is still
-        to do; failed and pending work is not in it.
+        Args:
+            document_id: the only document to look at; None looks at all.
         """
         current = {column.name: codec.column_hash(table, column) for column in table.columns}
         found: dict[str, set[str]] = {}
@@ -259,13 +261,11 @@ class Extractions:
         return {chunk_id: frozenset(columns) for chunk_id, columns in found.items()}
 
     def supersede(self, table: Table) -> int:
-        """Take out of sight what chunks gave under other definitions of a table's columns, until
-        they are read again.
-
-        Such cells are "not asked"; a row that has no other stands in no table.
+        """Hides the cells that were read under earlier definitions of a table's columns, until they
+        are read again. Such cells are "not asked"; a row without other cells stands in no table.
 
         Returns:
-            How many values stood.
+            The number of values that were hidden.
         """
         current = {column.name: codec.column_hash(table, column) for column in table.columns}
         with self._database.transaction():
@@ -285,7 +285,7 @@ class Extractions:
         return stood.total()
 
     def _tell_superseded(self, table: str, stood: Mapping[str, int]) -> None:
-        """Record how many values of each column are read again."""
+        """Records how many values of each column are read again."""
         shown = select(tables.c.current_version).where(tables.c.name == table)
         told = (
             "values were read under an earlier definition and are read again; version "
@@ -299,8 +299,8 @@ class Extractions:
         )
 
     def _unask(self, table: str, column: str, work_key: int, again: Sequence[int]) -> int:
-        """Empty the cells of a column in the chunks that a work asked and no work of `again` has;
-        the values that stood.
+        """Empties the cells of a column in the chunks that only this work asked (and no work of
+        `again`). Returns the number of values that stood there.
         """
         key = Keys(self._database, self._known()).columns(table)[column]
         asked = select(tasks.c.chunk_key).where(tasks.c.work_key == work_key)
@@ -316,7 +316,7 @@ class Extractions:
         return int(stood)
 
     def _forget(self, work_key: int, kept: Mapping[str, str]) -> None:
-        """Forget a work, but for what it asked of these columns."""
+        """Deletes a work, except for the columns in `kept`."""
         if kept:
             owner = self._database.value(select(work.c.table_key).where(work.c.key == work_key))
             done = self._database.query(select(tasks).where(tasks.c.work_key == work_key))
@@ -325,14 +325,16 @@ class Extractions:
         self._database.execute(delete(work).where(work.c.key == work_key))
 
     def columns_asked(self, table: str) -> frozenset[str]:
-        """The columns of a table that any chunk was asked for."""
+        """Returns the columns of a table that any chunk was asked for."""
         asked = select(work.c.columns).join_from(work, tables).where(tables.c.name == table)
         return frozenset(
             name for (text,) in self._database.query(asked) for name in codec.load(text)
         )
 
     def tasks(self, table: str | None = None, state: str | None = None) -> list[Task]:
-        """Tasks on the chunks of current documents, filtered."""
+        """Returns the tasks on chunks of current documents, of one table or in one state when
+        given.
+        """
         wanted = ((tables.c.name, table), (tasks.c.state, state))
         found = (
             select(tables.c.name, work.c.columns, chunks.c.id, tasks.c.state, tasks.c.reason)
@@ -347,7 +349,9 @@ class Extractions:
     def rows(
         self, table: str, *, document_ids: Sequence[str] | None = None, superseded: bool = False
     ) -> list[Row]:
-        """The extracted rows of a table with all their cells, in document order, trusted or not."""
+        """Returns the extracted rows of a table with all their cells, verified or not, in document
+        order.
+        """
         return list(self.iterate(table, document_ids=document_ids, superseded=superseded))
 
     def iterate(
@@ -358,7 +362,9 @@ class Extractions:
         superseded: bool = False,
         odds: bool = False,
     ) -> Iterator[Row]:
-        """As `rows`, one at a time; with `odds` those alone of which a cell has some."""
+        """Yields the rows as `rows` returns them, one at a time; with `odds`, only rows with odds
+        in a cell.
+        """
         kinds = {
             "table": True,
             "current": not superseded,
@@ -371,13 +377,13 @@ class Extractions:
         return rows_of(self._database.stream(statement, values))
 
     def get(self, row_ids: Sequence[str]) -> dict[str, Row]:
-        """Extracted rows by id; ids that the workspace does not have are missing."""
+        """Returns extracted rows by id; unknown ids are left out."""
         chosen = cells_of("rows", ordered=self._database.on_server)
         lines = self._database.query(chosen, {"rows": codec.dump(list(row_ids))})
         return {row.id: row for row in rows_of(iter(lines))}
 
     def documents_with_rows(self, table: str) -> frozenset[str]:
-        """Ids of the current documents that gave rows of a table."""
+        """Returns the ids of the current documents that gave rows of a table."""
         found = (
             select(documents.c.id)
             .distinct()
@@ -387,13 +393,13 @@ class Extractions:
         return frozenset(identifier for (identifier,) in self._database.query(found))
 
     def count(self, table: str) -> int:
-        """Number of extracted rows of a table in current documents."""
+        """Returns the number of extracted rows of a table in current documents."""
         counted = select(func.count()).select_from(OF_ROWS)
         return int(self._database.value(counted.where(tables.c.name == table, CURRENT, ASKED)))
 
     def judged(self, table: str) -> dict[str, int]:
-        """How many values of current documents a reader judged, by column;
-        columns without any are missing.
+        """Returns how many values of current documents were judged, by column; columns without any
+        are left out.
         """
         c = cells.c
         judged = (c.absence.is_(None), c.how == "judged")
@@ -406,8 +412,10 @@ class Extractions:
         return dict(self._database.query(found))
 
     def reliability(self, table: str, names: Iterable[str] | None = None) -> Reliability:
-        """What the values of these columns (schema names; all when left out) rest on, counted
-        over current documents.
+        """Returns counts of what the values of these columns rest on, over current documents.
+
+        Args:
+            names: schema names of columns; all columns when left out.
         """
         c = cells.c
         stands = c.absence.is_(None)
@@ -432,6 +440,6 @@ class Extractions:
 
 
 def _cut_values(cell: Cell) -> list[Any]:
-    """What `sql.CUT` names of a cell, as it is stored."""
+    """Returns the columns of `sql.CUT` for a cell, as they are stored."""
     empty = cell.absence.value if cell.absence else None
     return [*codec.encode_scalar(cell.value), empty, cell.detail or None, cell.doubt or None]

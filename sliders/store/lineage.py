@@ -1,5 +1,6 @@
-"""The one way from a value in a table to the words on a page, and to what changed it
-(contract 1).
+"""The one way from a value in a table to the words on a page, and to the decisions that changed it.
+
+A *reading* is a cell with a value that the model read in one document.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ QUOTE_CHARACTERS = 160
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading of a value: a cell, and the extracted row that it is of. `agrees` says that its
-    typed value is the one that the table shows.
+    """A cell with a value, and its extracted row. `agrees` is True when the table shows
+    this value.
     """
 
     row: Row
@@ -32,14 +33,14 @@ class Reading:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The places of all words that it rests on; none where it rests on no words."""
+        """The places of all words that the value rests on; () when it rests on no words."""
         return tuple(span for span in (self.cell.span, *self.cell.parts) if span is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A value that the table shows instead of what was read, and the human decision that says
-    so, where one does.
+    """A value that the table shows in the place of the read one, and the decision of a person
+    behind it; None when a repair made it.
     """
 
     made: Derivation
@@ -47,7 +48,7 @@ class Change:
 
     @property
     def words(self) -> str:
-        """Who or what decided it, and why."""
+        """Who or what changed the value, and why."""
         if self.decision is None:
             return self.made.reason
         said = f"decision {self.decision.id} of {self.decision.author or 'the user'}"
@@ -56,8 +57,15 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What the values of a row of a table rest on: `shown` by column of the schema, the extracted
-    rows that were merged into it, the `readings` of their cells with a value, and the changes.
+    """The origin of the values in one row of a table.
+
+    Args:
+        table: the table's name.
+        row_id: the row's id.
+        shown: the values that the table shows, by column.
+        sources: the extracted rows that were merged into the row.
+        readings: their cells that have a value.
+        changes: the values that were changed after reading.
     """
 
     table: str
@@ -73,7 +81,9 @@ class Lineage:
         return {c.made.column: c for c in self.changes if c.made.kind == "correction"}
 
     def carrying(self) -> Iterator[Reading]:
-        """The readings that say what the row shows; of a column of which none does, all."""
+        """Yields the readings whose value the row shows; for a column without such a reading, all
+        its readings.
+        """
         carried = {reading.cell.column for reading in self.readings if reading.agrees}
         return (one for one in self.readings if one.agrees or one.cell.column not in carried)
 
@@ -81,10 +91,10 @@ class Lineage:
 def lineages(
     catalog: Catalog, table: str, row_ids: Iterable[str], version: TableVersion | None = None
 ) -> dict[str, Lineage]:
-    """What the values of rows rest on, by row id; rows that the table does not have are left out.
+    """Returns the lineage of rows, by row id; rows that the table does not have are left out.
 
     Args:
-        version: of the table; the current one when left out.
+        version: the version of the table; the current one when left out.
     """
     of = version or catalog.tables.current(table)
     if of is None:
@@ -115,7 +125,7 @@ def lineages(
 
 
 def _unverified(catalog: Catalog, table: str) -> bool:
-    """Whether a table shows unverified values."""
+    """Says whether a table shows unverified values."""
     return any(version.operation == UNVERIFIED for version in catalog.tables.lineage(table))
 
 
@@ -130,12 +140,31 @@ def _readings(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One source of a value. `agrees` says that its typed value is the one that the table shows.
+    """One source of a value.
 
-    `quote` is the line around the words, cut to about `2 * QUOTE_CHARACTERS` with "…"; `start` and
-    `end` are their place in the document's text. A value that rests on no words (a judgement read
-    from its odds) has no quote and -1 for its place. `parts` are the quotes of further words;
-    `doubt` says why the value is unverified.
+    Args:
+        table: the table's name.
+        column: the column's name in the schema.
+        row_id: the extracted row's id.
+        value: the value that was read.
+        printed: the words that it rests on.
+        quote: the line around these words, cut to about `2 * QUOTE_CHARACTERS` with "…"; "" for a
+            value
+            that rests on no words, such as a judgement by the model's odds.
+        document: the document's name.
+        document_id: its id.
+        start: where the words begin in the document's text; -1 without words.
+        end: where they end; -1 without words.
+        page: their page.
+        grounding: how the words were found.
+        agrees: True when the table shows this value.
+        rationale: the model's reason.
+        model: the model that read it.
+        call_id: the call that gave it.
+        how: stated, computed or judged.
+        odds: the log-probabilities of the choices of a judgement.
+        doubt: why the value is unverified; "" when it is verified.
+        parts: the quotes of further words that the value rests on.
     """
 
     table: str
@@ -161,16 +190,17 @@ class Evidence:
 
 
 def lineage_of(catalog: Catalog, row_id: str, column: str | None = None) -> list[Evidence]:
-    """What the values of a row of a current table rest on, those that agree with the table first.
+    """Returns the evidence for the values of a row of a current table; evidence that agrees with
+    the table comes first.
 
     Args:
-        row_id: as the table's `row_id` column shows it.
+        row_id: the row's id, as in the table's `row_id` column.
         column: name in the schema; all columns when left out.
 
     Returns:
-        One entry for each cell with a value of each extracted row that was merged into it;
-            empty when there is no such
-        row. Unverified values are among them where the table shows such.
+        One entry for each cell with a value, of each extracted row that was merged into the row; []
+            when
+            there is no such row. Unverified values are included when the table shows them.
     """
     table = catalog.database.value(
         select(tables.c.name).join_from(rows, tables).where(rows.c.id == row_id)
@@ -190,15 +220,15 @@ def lineage_of(catalog: Catalog, row_id: str, column: str | None = None) -> list
 
 
 def doubt_of(cell: Cell) -> str:
-    """Why a value is unverified, empty when it is not."""
+    """Returns why a value is unverified; "" when it is verified."""
     if cell.absence is None:
         return cell.doubt
     return f"{cell.absence.value}: {cell.detail}" if cell.detail else cell.absence.value
 
 
 def words_of_odds(odds: tuple[tuple[str, float], ...]) -> str:
-    """The chances of the choices as the model gave them, the likeliest first:
-    "yes 98%, no 2%"; empty without odds.
+    """Returns the probabilities of the choices in words, the likeliest first: "yes 98%, no 2%"; ""
+    without odds.
     """
     if not odds:
         return ""
@@ -243,8 +273,8 @@ def _evidence(catalog: Catalog, reading: Reading, texts: dict[str, str]) -> Evid
 
 
 def _line(text: str, start: int, end: int) -> str:
-    """The line around `text[start:end]`; what is beyond `QUOTE_CHARACTERS` on either side is cut at
-    a word, with an ellipsis.
+    """Returns the line around `text[start:end]`. More than `QUOTE_CHARACTERS` on either side are
+    cut at a word, with "…".
     """
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     before, after = text[first:start].lstrip(), text[end : len(text) if last < 0 else last].rstrip()

@@ -1,9 +1,9 @@
-"""What a printed number says in a column's unit, scale and currency, and which of several
-numbers the column means.
+"""Printed numbers in a column's terms: their value in the column's unit, scale and currency, and
+the choice of the one number among several that the column means.
 
-Only type, unit, scale and currency of the column decide. Where the words leave two
-readings (a scale that may or may not hold, "22.268"), the first one is taken and the
-others still bear a value out.
+A *scale* is a word such as "millions". A *reading* is one meaning that a printed number can have.
+Only the type, unit, scale and currency of the column decide. When words have two readings (a scale
+that may or may not hold, "22.268"), the first is taken, and the others still support a value.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ say = Sentences("values")
 class Context:
     """What the document shows about its printed values.
 
-    `note` is the header or caption of the table, which may state a scale ("in thousands").
-    `day_first` and `decimal` are the order of its numeric dates and its decimal mark, None and ""
-    where unknown; `language` is its language (see `language_of`).
+    Args:
+        note: the header or caption of the table, which may state a scale ("in thousands").
+        day_first: the order of numeric dates; None when unknown.
+        decimal: the decimal mark; "" when unknown.
+        language: the language (see `language_of`).
     """
 
     note: str = ""
@@ -50,11 +52,17 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class AmountReading:
-    """A printed number as the column stores it.
+    """One reading of a printed number, as the column stores it.
 
-    `scale` is the one that is printed, `note` says how it was read. `mismatch` says that its unit
-    or currency is not the column's and does not convert; `converted` that the unit was changed, so
-    that a rounded value bears it out; `other` that it is the less likely reading of a separator.
+    Args:
+        value: the number in the column's unit and scale.
+        number: the printed number.
+        scale: the printed scale.
+        note: how the number was read.
+        mismatch: a sentence that says why the printed unit or currency cannot be converted to the
+            column's; "" when it can.
+        converted: True when the unit was changed; a rounded value then agrees too.
+        other: True for the less likely meaning of a separator.
     """
 
     value: Amount
@@ -67,8 +75,8 @@ class AmountReading:
 
 
 def settled(column: Described) -> Expected:
-    """What a column expects, with the currency and scale that its unit names ("USD millions")
-    in their own places.
+    """Returns what a column expects. A currency or a scale in its unit ("USD millions") is moved to
+    its own field.
     """
     return _settled(Expected.of(column))
 
@@ -96,8 +104,13 @@ _ONE_VALUE = re.compile(r"[^\d]{0,12}\d[\d .,'’]*[^\d]{0,24}")
 
 
 def read_number(words: str, column: Described, context: Context) -> AmountReading | str:
-    """The one number that `words` (single blanks) state for the column, or the
-    reason why there is none.
+    """Returns the one number that words state for the column, or a sentence that says why there is
+    none.
+
+    Args:
+        words: the printed words, with single blanks.
+        column: the column.
+        context: what the document shows about its values.
     """
     expected = settled(column)
     if unaccented(words).strip(" .") in ZERO_WORDS:
@@ -123,8 +136,8 @@ def read_number(words: str, column: Described, context: Context) -> AmountReadin
 
 
 def all_readings(words: str, column: Described, context: Context) -> tuple[AmountReading, ...]:
-    """Everything that any number of the words may say in the column's terms, the likelier
-    reading of a number first.
+    """Returns all readings of all numbers in the words, in the column's terms; the likelier reading
+    of a number first.
     """
     return _all_readings(words, settled(column), context)
 
@@ -157,8 +170,8 @@ _JOINT = re.compile(r"\.?,?\s*(?:and\s+|&\s*)?")
 
 
 def _compounds(found: Sequence[Number], text: str) -> list[Number]:
-    """The numbers, with "5 ft 11 in" and "2 hours and 5 minutes" as one number each,
-    in the smaller unit.
+    """Returns the numbers with compounds joined: "5 ft 11 in" and "2 hours and 5 minutes" are one
+    number each, in the smaller unit.
     """
     kept: list[Number] = []
     for number in found:
@@ -190,8 +203,8 @@ def _joined(before: Number, number: Number, text: str) -> Number | None:
 
 
 def _in_date(number: Number, text: str) -> bool:
-    """Whether a number is a part of a date; eight digits with a unit or a currency
-    ("19080120 minutes") are none.
+    """Says whether a number is part of a date. Eight digits with a unit or a currency ("19080120
+    minutes") are none.
     """
     measured = bool(number.unit or number.currency or number.percent)
     dates = [
@@ -225,8 +238,8 @@ def _fills(number: Number, text: str) -> bool:
 
 
 def _picked(candidates: list[Number], text: str, column: Expected) -> Number | None:
-    """The one number that the column's percent sign, currency or unit points at;
-    None if none or several.
+    """Returns the one number that the column's percent sign, currency or unit points to; None when
+    there is no such number, or several.
     """
     if dimension(column.unit) == "percent":
         return _only([number for number in candidates if number.percent])
@@ -246,7 +259,7 @@ def _picked(candidates: list[Number], text: str, column: Expected) -> Number | N
 
 
 def unit_fits(number: Number, text: str, column: Expected) -> bool:
-    """Whether the unit behind a number is the column's or converts into it."""
+    """Says whether the unit behind a number is the column's, or converts to it."""
     if not column.unit:
         return False
     own = number.unit or ("%" if number.percent else _word_after(number, text))
@@ -268,8 +281,8 @@ _LIMIT = 2**63
 
 
 def readings(number: Number, column: Expected, context: Context) -> list[AmountReading]:
-    """What one number may say in the column's unit and scale, likeliest first;
-    none where no whole number comes out.
+    """Returns the readings of one number in the column's unit and scale, the likeliest first; []
+    when an integer column would get a fraction.
     """
     bases = [Decimal(str(number.value))]
     if number.alternative is not None and not (context.decimal or context.scale):
@@ -305,8 +318,8 @@ _NEVER_MONEY = frozenset(("time", "calendar", "mass", "area"))
 
 
 def _other_kind(number: Number, measured: str, wanted: str, column: Expected) -> str:
-    """The printed unit where it measures another thing than the column does, "" where it
-    may be the column's.
+    """Returns the printed unit when it measures another thing than the column does; "" when it may
+    be the column's.
     """
     if wanted and measured not in ("", wanted):
         return number.unit
@@ -319,8 +332,9 @@ def _other_kind(number: Number, measured: str, wanted: str, column: Expected) ->
 
 
 def unknown_conversion(words: str, column: Described, context: Context) -> str:
-    """What words say that are all in a unit of another kind than the column's (mg/dL for mmol/L),
-    "" for other words: whether a value follows from them hangs on what was measured.
+    """Returns a sentence when all numbers of the words have a unit of another kind than the
+    column's (mg/dL for mmol/L); "" otherwise. Such a conversion depends on the thing that was
+    measured, so code cannot check it.
     """
     expected = settled(column)
     found = _all_readings(words, expected, context)
@@ -335,7 +349,7 @@ def unknown_conversion(words: str, column: Described, context: Context) -> str:
 
 
 _Options = list[tuple[Decimal, str, str]]
-"""What a number may say: its value, the scale that is printed, and how it was read."""
+"""The possible meanings of a number: its value, the printed scale, and how it was read."""
 
 
 def _coins(base: Decimal, number: Number, column: Expected, _context: Context) -> _Options:
@@ -374,8 +388,8 @@ def _units(base: Decimal, number: Number, column: Expected, _context: Context) -
 
 
 def _scaled(base: Decimal, number: Number, column: Expected, context: Context) -> _Options:
-    """The value in the scale that the column wants; where no scale is printed and none is
-    certain, both readings.
+    """Returns the number in the column's scale. When no scale is printed and none is certain, both
+    meanings are returned.
     """
     own = number.scale
     values: list[tuple[Decimal, str]] = [(base, "")]
@@ -402,8 +416,8 @@ def _scaled(base: Decimal, number: Number, column: Expected, context: Context) -
 
 
 def _unscaled(number: Number, column: Expected) -> bool:
-    """Whether a table's scale cannot hold: shares, rates ("USD per share") and measured
-    quantities have none.
+    """Says whether a table's scale does not apply to a number: shares, rates ("USD per share") and
+    measured quantities have none.
     """
     return bool(
         dimension(column.unit)

@@ -1,5 +1,5 @@
-"""Notes of units: the scale that a caption or header states ("in Mio. EUR", "（万元）"), and lines
-that are such a note.
+"""Notes of units: captions, headers and lines that state the scale or unit of a table's numbers
+("in Mio. EUR", "（万元）").
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ _MONEY = r"(?:u\.?s\.?\s+)?(?:dollars|euros?|usd|eur|yen|pounds)\b"
 
 @cache
 def _leading() -> re.Pattern[str]:
-    """A scale that begins a note, and the currency behind it: "(тыс. руб.)"."""
+    """Returns the pattern of a scale at the start of a note with a currency behind it: "(тыс.
+    руб.)".
+    """
     return re.compile(rf"(?P<word>{_LONG}){_END}\.?,?\s*(?:{choice(_CURRENCIES)}){_END}")
 
 
 @cache
 def _scale_note() -> re.Pattern[str]:
-    """A scale after a word such as "in", before or behind a currency."""
+    """Returns the pattern of a scale after a word such as "in", or beside a currency."""
     return re.compile(
         rf"{_START}(?:in|en|em|w|v|ve|в|dollars?|euros?|amounts?|usd|eur|gbp|chf|rs\.?|inr|us\$|₹)\s*,?\s*(?:in\s+)?(?:of\s+)?(?:us)?"
         rf"[$€£]?\s?(?P<word>{_LONG}|mn|mm|bn){_END}"
@@ -83,8 +85,8 @@ _EXCEPTED = re.compile(
 
 @lru_cache(maxsize=1024)
 def scale_in(note: str) -> str:
-    """The canonical scale that a table's note or header states ("(in thousands, except per
-    share data)"), or "".
+    """Returns the canonical scale that a table's note or header states ("(in thousands, except per
+    share data)"); "" for none.
     """
     bare = note.lower().strip(" .:()[]（）")
     direct = ""
@@ -110,11 +112,12 @@ _TIGHT = {"md": "billions", "k": "thousands", "m": "millions"}
 
 
 def _named(factor: int) -> str:
+    """Returns the name of the scale with that factor; "" for none."""
     return next((name for name, size in SCALES.items() if size == factor), "")
 
 
 def has_exceptions(note: str) -> bool:
-    """Whether a scale note excepts some numbers ("in millions, except per share data")."""
+    """Says whether a scale note excludes some numbers ("in millions, except per share data")."""
     return _EXCEPTED.search(note) is not None
 
 
@@ -145,8 +148,8 @@ _WORD = re.compile(r"[^\s\d,.;:()（）\[\]/$€£₹¥%-]+")
 
 
 def is_note(text: str) -> bool:
-    """Whether a line only gives the scale or unit of a table: "(in millions, except per share
-    data)", "单位：万元".
+    """Says whether a line consists of a table's scale or unit alone: "(in millions, except per
+    share data)", "单位：万元".
     """
     text = text.strip()
     if not 0 < len(text) <= 200:
@@ -158,8 +161,8 @@ _SHORT = 90
 
 
 def _other_note(text: str) -> bool:
-    """Whether every word of a line is one of scales, money or the words around them, or it is
-    a bracket after 单位.
+    """Says whether every word of a line is a scale, a currency or a word that stands beside these,
+    or whether it is a bracket after 单位.
     """
     inner = text.strip(" .:：").strip("()（）[]【】").strip()
     unit = _UNIT_OF.sub("", inner)
@@ -172,8 +175,8 @@ def _other_note(text: str) -> bool:
 
 
 def _is_lead(word: str) -> bool:
-    """Whether a line without brackets may begin a note: not with the scale itself,
-    which may be a value.
+    """Says whether a line without brackets can be a note by its first word. The scale itself cannot
+    come first, since the line may then be a value.
     """
     return letter_by_letter(word) in _NOTE_WORDS or word[:1] == "T"
 
@@ -185,6 +188,7 @@ _CURRENCY_WORDS = frozenset(
 
 @lru_cache(maxsize=4096)
 def _is_noted(word: str) -> bool:
+    """Says whether a word can stand in a note of units."""
     plain = letter_by_letter(word)
     prefixes = ("", "d'", "d’", "بال", "ب", "ال")
     forms = {plain.removeprefix(prefix) for prefix in prefixes} | {
@@ -198,7 +202,9 @@ _ARABIC_MONEY = ("دولار", "ريال", "درهم", "دراهم", "دينار
 
 @cache
 def _noted() -> frozenset[str]:
-    """Every word that a note of units may hold, folded letter by letter."""
+    """Returns every word that a note of units may contain: scales, currencies and the words beside
+    them, in lower case and without accents.
+    """
     scales = {letter_by_letter(word) for word in _SCALES}
     return _NOTE_WORDS | _CURRENCY_WORDS | scales | set("teur tusd tchf t k m md rmb".split())
 
@@ -212,11 +218,11 @@ _IN = re.compile(
 
 @lru_cache(maxsize=4096)
 def title_note(line: str) -> str | None:
-    """The scale or unit that a line of words alone states for the lines below it:
-    "Costs (in thousands)", "Kosten in Tsd. EUR".
+    """Returns the scale or unit that a title states for the lines below it: "Costs (in thousands)",
+    "Kosten in Tsd. EUR".
 
-    None for a line that settles nothing: one of several cells, with numbers of its own, or without
-    a note. "" where its bracket names another thing: a title that ends what stood above it.
+    None for a line that says nothing about units: one with several cells, with numbers, or without
+    a note. "" when its bracket names another thing, so that the title ends an earlier note.
     """
     cells = [cell.strip() for cell in line.split("|") if cell.strip()]
     text = cells[0] if len(cells) == 1 else ""
@@ -239,8 +245,8 @@ def title_note(line: str) -> str | None:
 
 
 def unit_note(text: str) -> str:
-    """The scale or unit in brackets at the end of a text: "The parts are as follows (in
-    millions):"; "" if none.
+    """Returns the scale or unit in brackets at the end of a text: "The parts are as follows (in
+    millions):"; "" when there is none.
     """
     found = _BRACKETED.search(text[-240:])
     return found[0].rstrip(" :：.") if found and is_note(found[0].rstrip(" :：.")) else ""

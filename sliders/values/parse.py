@@ -1,5 +1,5 @@
-"""Printed words and model replies to typed values, and whether words carry a value.
-Nothing is guessed (contract 3).
+"""Parsing of printed words and of model replies to typed values. Nothing is guessed: words that
+cannot be parsed give no value and a reason.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ say = Sentences("values")
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A typed value, or None with the `reason`. Dates are ISO text with the parts that are
-    printed ("1999-10").
+    """A typed value, or None with the `reason`.
 
-    `scale` is that of the printed number; the value stands in the column's unit and scale. `absent`
-    marks words that commonly say that there is no value ("n/a"); with a `value` they are text that
-    may be one all the same (the surname Null): the value holds where the words are found.
+    Args:
+        value: in the column's unit and scale; a date is ISO text with the printed parts
+            ("1999-10").
+        scale: the scale of the printed number.
+        reason: why there is no value.
+        absent: True for words that commonly say that there is no value ("n/a"). Such words can come
+            with a `value`: text such as the surname Null, which counts when the words are found.
     """
 
     value: Scalar = None
@@ -47,7 +50,7 @@ _ABSENT = _DASHES | frozenset(
 
 
 def collapse(text: str) -> str:
-    """`text` trimmed, with each run of white space as one blank and soft hyphens gone."""
+    """Returns `text` stripped, with single blanks, without soft hyphens."""
     return re.sub(r"\s+", " ", text.replace("\u00ad", "")).strip()
 
 
@@ -57,15 +60,15 @@ _BESIDE = re.compile(
 
 
 def joined_cells(text: str) -> str:
-    """Words of neighbouring cells as one text, a number with the unit or currency beside it:
-    "400 | CHF" is "400 CHF".
+    """Returns the words of neighbouring cells as one text, a number with its unit or currency: "400
+    | CHF" gives "400 CHF".
     """
     return _BESIDE.sub(" ", text) if "|" in text else text
 
 
 def is_absent(text: str, kind: ColumnType = ColumnType.TEXT) -> bool:
-    """Whether the words only say that there is no value; for text that is a dash or
-    "n/a", never a word.
+    """Says whether the words only state that there is no value. For a text column only a dash or
+    "n/a" does, never a word.
     """
     words = {collapse(text).casefold(), collapse(text).strip(" .\"'()[]").casefold()}
     if kind in NUMERIC:
@@ -74,8 +77,8 @@ def is_absent(text: str, kind: ColumnType = ColumnType.TEXT) -> bool:
 
 
 def parse_value(words: str, column: Described, context: Context = NO_CONTEXT) -> Parsed:
-    """What printed words say as the column's type; only its type, unit, scale,
-    currency and values matter.
+    """Returns the value of printed words in the column's type. Only its type, unit, scale, currency
+    and values matter.
     """
     return _parse(words, Expected.of(column), context)
 
@@ -149,11 +152,11 @@ _BARE_NUMBER = re.compile(r"[-+(]?\d[\d.,' \u202f]*\)?")
 
 
 def typed(value: object, column: Described, context: Context = NO_CONTEXT) -> Parsed:
-    """What a model said as a JSON value ("17 feet", 17.0, true, null) as the column's type.
+    """Returns a JSON value of a model's reply ("17 feet", 17.0, true, null) in the column's type.
 
-    Text for a text column stays as it is, stripped. Numbers are taken to stand in the column's unit
-    and scale unless they come with another one. A model writes numbers its own way and copies a
-    date the document's way: of `context` the order of day and month counts.
+    Text for a text column is only stripped. A number is in the column's unit and scale unless it
+    comes with another one. Models write numbers with a decimal point but copy dates as printed, so
+    of `context` only the order of day and month is used.
     """
     if value is None:
         return Parsed(absent=True, reason=say("null_reply"))
@@ -175,13 +178,15 @@ def typed(value: object, column: Described, context: Context = NO_CONTEXT) -> Pa
 
 
 _NOISE = 1e-12
-"""What arithmetic in binary adds to a whole number: 434999999.99999994 for 4.35 * 100000000."""
+"""The relative error of binary arithmetic on a whole number: 434999999.99999994 for 4.35 *
+100000000.
+"""
 
 
 def _typed_number(value: Amount, column: Described) -> Parsed:
     if isinstance(value, float) and not math.isfinite(value):
         return Parsed(reason=say("not_finite", value=value))
-    # It may be too long for a float.
+    # The integer may be too long for a float.
     whole = amount(Decimal(str(value))) if isinstance(value, float) else value
     if column.type in NUMERIC:
         if column.type is ColumnType.INTEGER and isinstance(whole, float):
@@ -197,8 +202,8 @@ def _typed_number(value: Amount, column: Described) -> Parsed:
 def other_readings(
     words: str, column: Described, context: Context = NO_CONTEXT
 ) -> tuple[Scalar, ...]:
-    """What printed words may say that have two readings, both of them: "03/04/2024" and "1.234";
-    empty for any other words.
+    """Returns the two values of words that are ambiguous: "03/04/2024" (day or month first) and
+    "1.234" (decimal point or thousands). Returns () for words with one meaning.
     """
     if column.type in DATED:
         orders = (replace(context, day_first=first) for first in (True, False))

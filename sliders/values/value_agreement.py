@@ -1,5 +1,8 @@
-"""Whether printed words carry a value. Only words that were understood, and say another
-value, speak against one.
+"""The check whether printed words carry a value. Words contradict a value only when code understood
+them and they give another value.
+
+A *reading* is one meaning that a printed number can have. A *scale* is a word such as "millions". A
+*finding* is a sentence that says what is wrong.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ say = Sentences("values")
 
 
 class Verdict(str, Enum):
-    """What words say of a value; code that does not know the words does not know."""
+    """The result of comparing words with a value. UNKNOWN means that code did not understand the
+    words, so they neither support nor contradict the value.
+    """
 
     AGREES = "agrees"
     CONTRADICTS = "contradicts"
@@ -40,8 +45,8 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A verdict with its `finding` where the words contradict, and a `doubt` where they may mean
-    another value as well.
+    """A verdict; a `finding` when the words contradict the value, and a `doubt` when they may also
+    mean another value.
     """
 
     verdict: Verdict
@@ -57,8 +62,8 @@ def _against(finding: str) -> Agreement:
 
 
 def agrees(value: Scalar, words: str, column: Described, context: Context = NO_CONTEXT) -> str:
-    """The finding where printed words contradict a value, "" where they carry it
-    or code does not know.
+    """Returns the finding when printed words contradict a value; "" when they carry it, or when
+    code does not understand them.
     """
     return agreement(value, words, column, context).finding
 
@@ -66,10 +71,7 @@ def agrees(value: Scalar, words: str, column: Described, context: Context = NO_C
 def agreement(
     value: Scalar, words: str, column: Described, context: Context = NO_CONTEXT
 ) -> Agreement:
-    """Whether printed words carry a value, contradict it, or are not understood.
-
-    A reader's judgements are not looked into.
-    """
+    """Compares a value with printed words. Judged values are not compared."""
     if value is None or not words.strip():
         return _AGREES if value is None else _against(say("no_words"))
     words = collapse(joined_cells(words))
@@ -94,14 +96,16 @@ def _language(words: str, context: Context) -> str:
 
 
 def _read_through(words: str, language: str) -> bool:
-    """Whether code would know a number in words if these words held one:
-    English, or plain letters of no known language.
+    """Says whether code would recognise every number word in these words: they are English, or
+    plain letters of an unknown language.
     """
     return language == "en" or (not language and words.isascii())
 
 
 def _spelled(words: str, language: str) -> frozenset[float]:
-    """The numbers that words spell in the language; in any, where it is not known."""
+    """Returns the numbers that words spell out in the language; in any language when it is not
+    known.
+    """
     if language in LANGUAGES:
         return frozenset(phrase.value for phrase in spelled_words(words, language))
     return spelled_anywhere(words)
@@ -110,7 +114,9 @@ def _spelled(words: str, language: str) -> frozenset[float]:
 # Numbers.
 
 _IN_CODE = re.compile(r"(?<=[^\W\d_])\d{1,4}\b(?![.,]\d)")
-"""Digits that end a code, as in Q3 and FY2022: no printed number, but they bear out a value."""
+"""Digits at the end of a code, as in Q3 and FY2022. They are no printed number, but they support a
+value.
+"""
 
 
 def _number(value: Amount, words: str, column: Described, context: Context) -> Agreement:
@@ -165,12 +171,15 @@ def _no_digits(value: Amount, words: str, language: str) -> Agreement:
 
 
 def _half_more(value: Amount, read: Iterable[Amount]) -> bool:
-    """Whether a value is one of some numbers and a half or a quarter."""
+    """Says whether a value is one of some numbers plus a half or a quarter."""
     return any(math.isclose(value - number, part) for number in read for part in (0.5, 0.25))
 
 
 def _unknown_scale(value: Amount, reading: AmountReading, words: str, language: str) -> bool:
-    """Whether a scale that code does not know may stand between a printed number and the value."""
+    """True when a value and a printed number differ by a power of ten (100 or more) that a scale
+    word ("thousand", "million") may explain: the language is one whose scale words are not in the
+    lists, or is unknown and the word behind the number is a scale in some language.
+    """
     if (
         language in LANGUAGES
         or reading.converted
@@ -189,7 +198,9 @@ _LEAST_SCALE = 2  # powers of ten
 
 
 def same_number(value: Amount, reading: AmountReading) -> bool:
-    """Whether a value is what a printed number says; one in another unit may be rounded."""
+    """Says whether a value equals a reading of a printed number; a converted number may
+    be rounded.
+    """
     if value == reading.value or math.isclose(value, reading.value, rel_tol=1e-9):
         return True
     return reading.converted and rounds_to(value, reading.value)
@@ -198,11 +209,11 @@ def same_number(value: Amount, reading: AmountReading) -> bool:
 def unconverted(
     value: Amount, expression: str, found: Sequence[AmountReading], column: Described
 ) -> str:
-    """Why a computed value is no conversion of the one measure that its words print ("2.4 * 100"
-    for 2.4 km in metres).
+    """Returns a finding when a computed value is no conversion of the one measure that its words
+    print ("2.4 * 100" for 2.4 km in metres).
 
-    "" where several numbers are printed, where the arithmetic adds, or where its factors are those
-    of the conversion and others.
+    Returns "" when the words print several numbers, when the arithmetic adds, or when its factors
+    are those of the conversion and others.
     """
     fitting = [reading for reading in found if not reading.mismatch]
     measured = [r for r in fitting if r.converted or r.scale or r.number.percent]
@@ -227,8 +238,8 @@ def unconverted(
 
 
 def _base_and_factors(number: Number, terms: Sequence[Amount]) -> tuple[Amount, list[Amount]]:
-    """The first term that is the printed number, with or without its scale word, and the others;
-    0 where none is.
+    """Returns the term that is the printed number (with or without its scale) and the other terms;
+    0 and all terms when there is none.
     """
     bases = (abs(number.value), abs(number.value) / SCALES.get(number.scale, 1))
     for place, term in enumerate(terms):
@@ -238,13 +249,13 @@ def _base_and_factors(number: Number, terms: Sequence[Amount]) -> tuple[Amount, 
 
 
 def _is_factor(term: Amount, factor: Amount) -> bool:
-    """Whether a calculation multiplies or divides by that factor."""
+    """Says whether a calculation multiplies or divides by that factor."""
     return math.isclose(term, factor) or math.isclose(term * factor, 1)
 
 
 def _two_marks(fitting: list[AmountReading], column: Described, context: Context) -> str:
-    """Why a number of one separator may be another one ("1.234 EUR"), "" where the document or its
-    language settles it.
+    """Returns a doubt when a number with one separator may be another number ("1.234 EUR"); "" when
+    the document or its language settles it.
     """
     if (
         context.decimal
@@ -287,8 +298,8 @@ def _date(value: str, words: str, context: Context) -> Agreement:
 
 
 def _two_orders(equal: list[PrintedDate], day: str) -> str:
-    """Why a numeric date may be another day ("03/04/2024"), "" where its order is known or
-    only its year is taken.
+    """Returns a doubt when a numeric date may be another day ("03/04/2024"); "" when the order is
+    known, or only the year is used.
     """
     if not equal or len(day) <= len("2024") or not all(date.ambiguous for date in equal):
         return ""
@@ -296,8 +307,8 @@ def _two_orders(equal: list[PrintedDate], day: str) -> str:
 
 
 def date_forms(date: PrintedDate) -> frozenset[str]:
-    """The ISO dates that a printed date bears out: itself, its month, its year;
-    both orders of an ambiguous one.
+    """Returns the ISO dates that a printed date supports: the date, its month, its year, and both
+    orders of an ambiguous date.
     """
     forms = {date.iso, date.iso[:7], date.iso[:4]}
     if date.ambiguous:
@@ -309,8 +320,8 @@ def date_forms(date: PrintedDate) -> frozenset[str]:
 
 
 def only_a_date(words: str, why: str) -> bool:
-    """Whether words print one full date and nothing else, and what is said of them names
-    no more than a date.
+    """Says whether words print one full date and nothing else, and the reason beside them names no
+    more than a date.
     """
     dates = dates_in(words)
     rest = [
@@ -331,7 +342,7 @@ _TOKEN = re.compile(r"[^\W\d_]{2,}")
 
 
 def _understood(day: str, dates: tuple[PrintedDate, ...], words: str, language: str) -> bool:
-    """Whether words that do not print a date were read well enough to speak against it."""
+    """Says whether words that do not print a date were understood well enough to contradict it."""
     if any(date.full for date in dates):
         return True
     if "Other" in scripts(words) or _HIJRI.search(words):
@@ -383,7 +394,9 @@ def _text(value: str, words: str, context: Context) -> Agreement:
 
 
 def _holds(value: str, words: str) -> bool:
-    """Whether a text of a script without blanks stands in the words, or they in it."""
+    """Says whether, in a script without blanks, a text contains the words or the words
+    contain it.
+    """
     if not any(map(unspaced, value)):
         return False
     one, other = fold(value).replace(" ", ""), fold(words).replace(" ", "")
