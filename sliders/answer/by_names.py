@@ -1,5 +1,5 @@
-"""A statement over names in the place of their printed forms: a copy, to measure
-what the forms change.
+"""A copy of a statement over canonical names in the place of printed forms, to measure what the
+forms change.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ TESTS = (exp.EQ, exp.NEQ, exp.In, exp.Like, exp.ILike, exp.Glob)
 def over_names(
     tree: exp.Query, names: References, table: TableProfile, column: str, canonical: str
 ) -> exp.Query:
-    """A copy in which the printed column holds the names, and a name passes a test that one
-    of its forms passes.
-
-    A copy that selects all columns keeps them as they are: its tests alone are others.
+    """Returns a copy in which the printed column holds the canonical names. A name passes a test
+    when one of its forms passes it. In a copy that selects all columns, only the tests are changed.
     """
     copy = tree.copy()
     known = References(copy, names.profiles)
@@ -35,7 +33,9 @@ def over_names(
 
 
 def owner_of(node: exp.Column, names: References) -> tuple[TableProfile, ColumnProfile] | None:
-    """The table and column that a name means, behind one alias too; None for other expressions."""
+    """Returns the table and column that a name means, also behind an alias; None for other
+    expressions.
+    """
     if (own := names.of(node)) is not None:
         return own
     aliases = (
@@ -48,8 +48,8 @@ def owner_of(node: exp.Column, names: References) -> tuple[TableProfile, ColumnP
 
 
 def _of_forms(test: exp.Expr, names: References, table: TableProfile, column: str) -> bool:
-    """Whether a test is of single forms of a column and nothing else:
-    what a row prints decides it.
+    """Says whether a test is about single forms of a column alone, so that the printed form decides
+    it.
     """
     columns = {(node.table, node.name): node for node in test.find_all(exp.Column)}
     if len(columns) != 1 or test.find(exp.AggFunc, exp.Query, exp.Window, exp.Exists) is not None:
@@ -61,7 +61,9 @@ def _of_forms(test: exp.Expr, names: References, table: TableProfile, column: st
 def _named(
     source: exp.Table, tree: exp.Query, table: TableProfile, column: str, canonical: str
 ) -> exp.Subquery:
-    """A table whose printed column holds the names, with the columns that a statement reads."""
+    """Returns a table whose printed column holds the names, with the columns that a statement
+    reads.
+    """
     read = {node.name.lower() for node in tree.find_all(exp.Column)}
     read |= {
         node.name.lower()
@@ -79,7 +81,9 @@ def _named(
 def _passing(
     test: exp.Expr, table: TableProfile, column: str, canonical: str, whole: bool
 ) -> exp.Expr:
-    """Whether a form of the row's name passes a test; what a test denies, none of them may be."""
+    """Returns the test whether any form of the row's name passes; for a negated test, whether none
+    does.
+    """
     node = next(test.find_all(exp.Column)).copy()
     inner: exp.Expr = test.copy()
     if denied := isinstance(test, exp.NEQ):

@@ -1,5 +1,5 @@
-"""What keeps an answer from being complete or sure: what is missing, and what may be otherwise,
-each with its next command.
+"""Gaps and doubts of an answer, each with the next command. A *gap* is something that is missing; a
+*doubt* is something that may be otherwise.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sliders.answer.range import Kind
 from sliders.extraction.cell import Scalar
 
 MOST_SHOWN = 5
-"""Doubts that are shown in words; JSON has all of them."""
+"""The most doubts that are shown in words; JSON has all of them."""
 _MOST_NAMED = 5
 _MOST_ROWS = 3
 Rows = Sequence[Sequence[object]]
@@ -22,12 +22,14 @@ Rows = Sequence[Sequence[object]]
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A value, name or row that may be otherwise, where another one would change
-    what the answer shows.
+    """A value, name or row that may be otherwise, so that the answer would change.
 
-    `thing` names what is doubted and why, `place` the document with its page and the table's
-    column and row, `effect` what the answer shows now and would show then, `command` is the next
-    command that settles it.
+    Args:
+        kind: the kind of doubt.
+        thing: the doubtful thing, with the reason.
+        place: the document and page, and the table's column and row.
+        effect: what the answer shows now, and what it would show.
+        command: the command that settles the doubt.
     """
 
     kind: Kind
@@ -43,18 +45,22 @@ class Doubt:
         )
 
     def to_dict(self) -> dict[str, str]:
-        """Plain JSON."""
+        """Returns the doubt as plain JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that an answer lacks: `thing` in words, the names of the `documents` that lack it,
-    and the next command.
+    """Something that an answer lacks.
 
-    A "value" is missing in a column that the statement adds up, averages, ranks or counts; a
-    "document" that should fill a table gave no row; a part of a document "failed"; the work
-    "stopped" at a budget; a result was "cut"; a part of the question is "uncovered" by any column.
+    Args:
+        kind: "value" (missing in a column that the statement sums, averages, ranks or counts),
+            "document" (without a row), "failed" (a part of a document), "stopped" (by a budget),
+                "cut"
+            (a result), or "uncovered" (a part of the question that no column holds).
+        thing: what is missing, in words.
+        documents: the names of the documents that lack it.
+        command: the next command.
     """
 
     kind: Literal["value", "document", "failed", "stopped", "cut", "uncovered"]
@@ -66,23 +72,23 @@ class Gap:
         return f"{self.thing} ({named(self.documents)})" if self.documents else self.thing
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON."""
+        """Returns the gap as plain JSON."""
         return asdict(self) | {"documents": list(self.documents)}
 
 
 def incomplete(gaps: Sequence[Gap]) -> str:
-    """What stands behind the words of an answer that lacks something."""
+    """Returns the words behind an answer that lacks something; "" without gaps."""
     return f" (incomplete: {'; '.join(map(str, gaps))})" if gaps else ""
 
 
 def named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
-    """Names in words, the first of them where there are many."""
+    """Returns names in words: at most `most` of them, then the number of the others."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
-    """Doubts in words, those that change most, and how many more there are."""
+    """Returns the doubts that change most, in words, then the number of the others."""
     more = len(doubts) - MOST_SHOWN
     return [
         *map(str, doubts[:MOST_SHOWN]),
@@ -91,7 +97,7 @@ def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
 
 
 def effect_words(before: Rows, after: Sequence[Rows]) -> str:
-    """What a result is now, and what it would be with each of some other values."""
+    """Returns in words what a result is, and what it would be with each of some other values."""
     others = [rows for rows in after if sorted(map(repr, rows)) != sorted(map(repr, before))]
     numbers = [number for rows in others if (number := _single(rows)) is not None]
     if _single(before) is not None and len(numbers) == len(others):
@@ -103,8 +109,8 @@ def effect_words(before: Rows, after: Sequence[Rows]) -> str:
 
 
 def change_size(before: Rows, after: Sequence[Rows]) -> float:
-    """How much other values change a result: the largest difference of its number, else
-    how many rows differ.
+    """Returns how much other values change a result: the largest difference of its number, else the
+    number of rows that differ.
     """
     number = _single(before)
     sizes = []
@@ -118,13 +124,13 @@ def change_size(before: Rows, after: Sequence[Rows]) -> float:
 
 
 def _single(rows: Rows) -> Number | None:
-    """The number of a result that is one number."""
+    """Returns the number of a result that consists of one number; None otherwise."""
     cell = rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else None
     return cell if isinstance(cell, int | float) else None
 
 
 def result_words(rows: Rows, most: int = _MOST_ROWS) -> str:
-    """A result in a few words."""
+    """Returns a result in a few words."""
     cells = [", ".join(_cell(cell) for cell in row) for row in rows[:most]]
     more = len(rows) - most
     return " | ".join(cells) + (f" | {more} rows more" if more > 0 else "") or "nothing"
@@ -137,8 +143,8 @@ def _cell(cell: object) -> str:
 
 
 def command_of(verb: str, *words: Scalar, **sides: Sequence[tuple[str, Scalar]]) -> str:
-    """A command line of `sliders`: its verb, its words, and the column=value
-    pairs of each option.
+    """Returns a `sliders` command line: its verb, its words, and column=value pairs for each
+    option.
     """
     said = [plain(word) for word in words]
     behind = ["--", *said[2:]] if verb == "set-value" and said[-1].startswith("-") else said[2:]
@@ -152,5 +158,5 @@ def command_of(verb: str, *words: Scalar, **sides: Sequence[tuple[str, Scalar]])
 
 
 def plain(value: Scalar) -> str:
-    """A value as a command line takes it."""
+    """Returns a value as a command line takes it."""
     return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)

@@ -1,7 +1,7 @@
-"""Reads an answer out of passages: the words first, then the answer;
-calculations over printed numbers are checked and worked out by code.
+"""Reading of an answer out of passages: the model quotes the words first, then gives the answer.
+Code checks and computes calculations over printed numbers.
 
-The quote is looked up in the passages, so a citation is always what the document prints.
+The quote is looked up in the passages, so that a citation is always text of the document.
 """
 
 from __future__ import annotations
@@ -31,20 +31,24 @@ from sliders.values.numbers import numbers_in, only_number
 from sliders.values.vocabulary import SCALES
 
 UNANSWERABLE = "unanswerable"
-"""What a prompt asks for where the passages do not hold the answer; `null` says the same."""
+"""The reply that a prompt asks for when the passages do not hold the answer; `null`
+means the same.
+"""
 LARGEST_COUNT = 20
-"""Up to here a model may count what the passages list; any other number must be printed in them."""
+"""The largest number that a model may count by itself; a larger one must be printed in the
+passages.
+"""
 
 Mode = Literal["words", "number", "prose"]
 TOKENS: Mapping[Mode, int] = {"words": 240, "prose": 320, "number": 280}
-"""A quote of digits alone takes a token for every one or two characters: its reply must
+"""The most tokens of a reply. A quote of digits takes a token for one or two characters, and must
 not stop at the limit.
 """
 
 
 def short(most: int) -> Any:
-    """A text of a reply that a grammar keeps below `most` characters; a longer one is taken
-    where there is none.
+    """Returns a text field of a reply that a grammar keeps below `most` characters. Without a
+    grammar a longer text is accepted.
     """
     return Field(default="", json_schema_extra={"maxLength": most})
 
@@ -80,10 +84,14 @@ class CalculationInParts(LenientReply):
 
 @dataclass(frozen=True, slots=True)
 class PassageForm:
-    """How a model is shown passages, and how it replies.
+    """How passages are shown to a model, and how it replies.
 
-    `dialect` is that of the prompts, `text` makes of a passage's text what the model sees,
-    `tokens` are those of a reply by mode, `answer` and `calculation` its shapes.
+    Args:
+        dialect: the dialect of the prompts.
+        text: makes the text that the model sees out of a passage's text.
+        tokens: the most tokens of a reply, by mode.
+        answer: the type of a reply with an answer.
+        calculation: the type of a reply with a calculation.
     """
 
     dialect: Dialect
@@ -93,7 +101,7 @@ class PassageForm:
     calculation: type[LenientReply]
 
     def shown(self, passages: Sequence[Passage]) -> list[tuple[str, str]]:
-        """The header of each passage and what the model sees of it."""
+        """Returns the header of each passage, and the text that the model sees."""
         return [(passage.header, self.text(passage.shown)) for passage in passages]
 
 
@@ -104,18 +112,27 @@ IN_PARTS = PassageForm(
     ReadInUnit,
     CalculationInParts,
 )
-"""Tables as they stand; replies with units and of several parts."""
+"""The form for large models: tables unchanged, replies with units and of several parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassageReading:
-    """What one call over passages gave.
+    """The result of one call over passages.
 
-    `answered` is False for a refusal; `citations` are the words that carry the answer, or that one
-    out of further passages will need, empty when the model's quote is not in the passages;
-    `lacking` says what of the answer had to be left out; `confidence` is the mean token
-    log-probability (natural log), None where the server gives none. `failed` says that nothing was
-    read: `reason` is why, and what the passages hold is not known.
+    Args:
+        answered: False when the passages do not hold the answer.
+        value: the answer.
+        text: the answer in words.
+        citations: the words that carry the answer, or that a later call needs; () when the passages
+            do
+            not print the quote.
+        reason: why there is no answer.
+        confidence: the mean log-probability (natural) of the reply's tokens; None when the server
+            gives
+            none.
+        usage: tokens and calls.
+        lacking: the part of the answer that was left out; "" for none.
+        failed: nothing was read, so that it is unknown what the passages hold.
     """
 
     answered: bool
@@ -130,7 +147,7 @@ class PassageReading:
 
 
 def is_refusal(text: object) -> bool:
-    """Whether a reply says, in the prompt's own word, that the passages do not hold the answer."""
+    """Says whether a reply is the prompt's word for "the passages do not hold the answer"."""
     return text is None or str(text).strip(" .\"'\n").casefold() in ("", UNANSWERABLE, "null")
 
 
@@ -142,7 +159,7 @@ def read_request(
     logprobs: bool = False,
     form: PassageForm = IN_PARTS,
 ) -> Request:
-    """The call that reads an answer."""
+    """Returns the request that reads an answer out of passages."""
     prompt = load_prompt("answer/calculate" if mode == "number" else "answer/read", form.dialect)
     values: dict[str, Any] = {"question": question, "passages": form.shown(passages)}
     if mode != "number":
@@ -166,7 +183,7 @@ async def read(
     logprobs: bool = False,
     form: PassageForm = IN_PARTS,
 ) -> PassageReading:
-    """Answer from passages; "unanswerable" where they do not hold it."""
+    """Asks the model for the answer in passages."""
     if not passages:
         return PassageReading(False, reason="no passage was found")
     try:
@@ -204,8 +221,9 @@ def _answered(
     usage: Usage,
     factor: int = 1,
 ) -> PassageReading:
-    """One thing or a list of things: refusals and repetitions are left out, a number must be
-    printed, worked out or a small count; `factor` is the scale that the question asks for.
+    """Returns the reading of a reply with one answer or several; `factor` is the scale that the
+    question asks for. Refusals and repetitions are left out. A number must be printed, computed, or
+    a small count.
     """
     things = _things(items, [p.shown for p in passages])
     quoted, left_out = cite_quote(quote, passages), things.left_out
@@ -238,8 +256,8 @@ def _answered(
 
 @dataclass(frozen=True, slots=True)
 class _Things:
-    """The things that a reply names: `done` are those that were worked out, `made_up` the numbers
-    that no passage prints; where these are small they may be `counted`.
+    """The answers that a reply names: `done` are computed results, `made_up` are numbers that no
+    passage prints, `counted` is True when all of these are small enough to be counts.
     """
 
     said: Sequence[str]
@@ -250,7 +268,7 @@ class _Things:
 
     @property
     def left_out(self) -> list[str]:
-        """Things that rest on nothing printed."""
+        """The answers that rest on nothing printed."""
         return [
             item
             for item in self.said
@@ -260,7 +278,7 @@ class _Things:
 
 
 def _things(items: Sequence[object], texts: Sequence[str]) -> _Things:
-    """Things as a reply names them, refusals left out, against the passages."""
+    """Returns the answers of a reply, without refusals, checked against the passages."""
     said = [str(item).strip(" \n,;:") for item in items if not is_refusal(item)]
     worked = {item: work_out(item, texts) for item in said if item.startswith("=")}
     done = {
@@ -278,7 +296,7 @@ def _things(items: Sequence[object], texts: Sequence[str]) -> _Things:
 
 
 def _why_nothing(things: _Things) -> str:
-    """Why a reply gives no answer."""
+    """Returns why a reply gives no answer."""
     if things.made_up:
         number = next(iter(things.made_up.values()))
         return f"the number {number:g} of the reply is printed nowhere in the passages"
@@ -292,8 +310,8 @@ _WORK_OUT = "= "
 
 
 def _in_scale(answer: str, factor: int) -> Scalar:
-    """The value of an answer in the scale that the question asks for: a number that names its
-    own is brought to it.
+    """Returns the value of an answer in the scale that the question asks for. A number with a scale
+    of its own is converted.
     """
     number = only_number(answer)
     if factor == 1 or number is None or not number.scale:
@@ -339,8 +357,8 @@ def _calculated(
 
 
 def _in_words(expression: str) -> bool:
-    """Whether it answers in words: a formula with names in place of numbers, or
-    marks alone, does not.
+    """Says whether a reply answers in words. A formula with names in the place of numbers, or signs
+    alone, does not.
     """
     return bool(re.search(r"[^\W\d_]{2}", expression)) and not re.search(
         r"[*=×÷]|\s[/+]\s", expression
@@ -348,13 +366,13 @@ def _in_words(expression: str) -> bool:
 
 
 def value_of_words(answer: str) -> Scalar:
-    """The bare number where the answer is one number and nothing else, else the text."""
+    """Returns the number when the answer is one number and nothing else; else the text."""
     number = only_number(answer)
     return answer if number is None else number.value
 
 
 def cite_quote(quote: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
-    """The place of a quote in the passages; empty when no passage prints it."""
+    """Returns the citation of a quote; () when no passage prints it."""
     quote = quote.strip()
     if len(quote) < 2:
         return ()
@@ -367,7 +385,7 @@ def cite_quote(quote: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
 
 
 def _cite_numbers(numbers: Sequence[float], passages: Sequence[Passage]) -> tuple[Citation, ...]:
-    """Where the numbers of a calculation are printed, once each."""
+    """Returns where the numbers of a calculation are printed, each once."""
     out: list[Citation] = []
     for wanted in dict.fromkeys(abs(n) for n in numbers):
         for passage in passages:
@@ -406,8 +424,8 @@ _CONSTANTS = frozenset({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 12.0, 100.0, 365.0, 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A calculation's result; `numbers` are those that it uses, `unknown` those of them
-    that no passage prints.
+    """The result of a calculation. `numbers` are the numbers that it uses, `unknown` those that no
+    passage prints.
     """
 
     value: float
@@ -416,10 +434,9 @@ class Worked:
 
 
 def work_out(expression: str, texts: Iterable[str]) -> Worked | None:
-    """The value of an expression of numbers, + - * / and brackets; None when it is none or
-    has no finite value.
-
-    Small whole numbers, 100, 365, and what converts scales may stand in it without being printed.
+    """Returns the value of an expression of numbers, + - * / and brackets; None when it is no such
+    expression or has no finite value. Small whole numbers, 100, 365 and factors of scales need not
+    be printed.
     """
     try:
         value = float(evaluate(expression.lstrip("= ")))
@@ -433,8 +450,8 @@ def work_out(expression: str, texts: Iterable[str]) -> Worked | None:
 
 
 def _printed(texts: Iterable[str]) -> set[float]:
-    """Every number of the texts, with its scale word and without: "$32.5 million" may
-    stand in a sum as 32.5.
+    """Returns every number in the texts, with and without its scale word: "$32.5 million" can stand
+    in a sum as 32.5.
     """
     return {
         number
@@ -444,7 +461,7 @@ def _printed(texts: Iterable[str]) -> set[float]:
 
 
 def unprinted(answer: str, texts: Iterable[str]) -> float | None:
-    """The number that the whole answer is, when no text prints it, in figures or in words;
+    """Returns the number that the answer consists of when no text prints it in figures or words;
     None for any other answer.
     """
     number = only_number(answer, words=True)
@@ -456,7 +473,7 @@ def unprinted(answer: str, texts: Iterable[str]) -> float | None:
 
 
 def _held(number: float, printed: set[float]) -> bool:
-    """Whether a number is printed, as such or as a percentage ("5%" used as 0.05)."""
+    """Says whether a number is printed, as it is or as a percentage ("5%" used as 0.05)."""
     return any(
         abs(number - p) <= 1e-9 * max(1.0, p) or abs(number * 100 - p) <= 1e-9 * max(1.0, p)
         for p in printed

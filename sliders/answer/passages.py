@@ -1,5 +1,8 @@
-"""Passages for a call: retrieved segments merged with their neighbours, cut tables made whole
-(OkraLong, section 3.3 and appendix B.3)."""
+"""Passages for a call: retrieved segments are joined with their neighbours, and cut tables are made
+whole (OkraLong, section 3.3 and appendix B.3).
+
+A *segment* is the unit of the search; a *passage* is a stretch of text that a model reads.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,9 @@ Span = tuple[int, int]
 Weights = tuple[float, float]
 
 _TABLE_TOKENS = 400
-"""A table of up to this size is shown whole when a part of it was found."""
+"""The largest table, in tokens, that is shown whole when a part of it was found."""
 _JOIN_CHARACTERS = 3
-"""Segments with no more than this between them are one passage."""
+"""The most characters between two segments that are joined to one passage."""
 
 #: Gives the index entry of a document at a granularity, as the store keeps it.
 EntryOf = Callable[[Document, int], SegmentVectors]
@@ -31,10 +34,11 @@ Skip = Callable[[Document, Sequence[Span], np.ndarray], Sequence[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """`text` is `Document.text[start:end]`; `header` names document and section for the reader.
+    """A stretch of a document: `text` is `Document.text[start:end]`, `header` names document and
+    section.
 
-    `head` is what stands elsewhere about its table: the note on its units, and its head where it
-    began before the passage. Without them nobody knows what its values are.
+    `head` holds the lines that a table in the passage needs and that stand elsewhere: the note on
+    its units, and its header when the table began before the passage.
     """
 
     document_id: str
@@ -50,14 +54,20 @@ class Passage:
 
     @property
     def shown(self) -> str:
-        """What the reader sees: the words, below the head of their table."""
+        """The text for the reader: the words, below the head of their table."""
         return f"{self.head}\n{self.text}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:
-    """How to search: `segments` of at most `tokens` each, `weights` of words and meaning; segments
-    below the share `threshold` of the best score are left out."""
+    """The settings of a search.
+
+    Args:
+        segments: the number of segments.
+        tokens: the most tokens of a segment.
+        weights: the weights of words and of meaning.
+        threshold: segments below this share (0 to 1) of the best score are left out.
+    """
 
     segments: int = 5
     tokens: int = 150
@@ -66,11 +76,10 @@ class SearchContext:
 
 
 class PassageSource:
-    """The documents that a question may be answered from, searched at any
-    granularity; narrowed by hints.
+    """The documents that a question may be answered from, searched at any length of segment.
 
-    `spans` limits documents to parts (a document that is left out is whole), `skip` drops
-    segments by their subject.
+    `spans` limits documents to parts; documents that it does not name are whole. `skip` drops
+    segments by their subject. Both come from hints.
     """
 
     def __init__(
@@ -92,7 +101,7 @@ class PassageSource:
         self._outlines: dict[str, Outline] = {}
 
     def narrowed(self, spans: Mapping[str, Sequence[Span]], skip: Skip | None) -> PassageSource:
-        """The same documents, limited by hints."""
+        """Returns the same documents, limited by hints."""
         return PassageSource(
             self.documents.values(),
             self.embedder,
@@ -103,7 +112,7 @@ class PassageSource:
         )
 
     def index(self, tokens: int) -> RetrievalIndex:
-        """The searchable segments of one granularity."""
+        """Returns the searchable segments of at most `tokens` tokens."""
         if tokens not in self._indexes:
             entries = [
                 (d, self._limited(d, self._entry_of(d, tokens))) for d in self.documents.values()
@@ -112,7 +121,7 @@ class PassageSource:
         return self._indexes[tokens]
 
     def _limited(self, document: Document, entry: SegmentVectors) -> SegmentVectors:
-        """The entry without the segments that hints leave out."""
+        """Returns the entry without the segments that hints leave out."""
         spans = [(int(start), int(end)) for start, end, _ in entry.spans.tolist()]
         wanted = self._spans.get(document.id)
         keep = [
@@ -135,26 +144,28 @@ class PassageSource:
 
     @property
     def characters(self) -> int:
-        """Characters that can be searched: all of the documents, or the parts that hints leave."""
+        """The characters that can be searched: of whole documents, or of the parts that hints
+        leave.
+        """
         return sum(
             sum(b - a for a, b in self._spans[d.id]) if d.id in self._spans else len(d.text)
             for d in self.documents.values()
         )
 
     def rank(self, question: str, context: SearchContext) -> tuple[RankedSegment, ...]:
-        """The best segments, best first."""
+        """Returns the best segments, the best first."""
         return self.index(context.tokens).retrieve(
             question, weights=context.weights, threshold=context.threshold
         )
 
     def search(self, question: str, context: SearchContext) -> tuple[Passage, ...]:
-        """The best passages, in the order of their best segment."""
+        """Returns the best passages, in the order of their best segment."""
         return self.assemble(self.rank(question, context)[: context.segments], context)
 
     def assemble(
         self, ranked: Sequence[RankedSegment], context: SearchContext
     ) -> tuple[Passage, ...]:
-        """Segments as passages: neighbours joined, tables recovered."""
+        """Returns segments as passages: neighbours joined, tables made whole."""
         pieces: dict[str, list[tuple[int, int, float]]] = {}
         for segment in ranked:
             start, end = self._with_table(segment.document_id, segment.start, segment.end)
@@ -167,7 +178,9 @@ class PassageSource:
         return tuple(sorted(passages, key=lambda p: -p.score))
 
     def whole(self, limit: int) -> tuple[Passage, ...] | None:
-        """Every document as one passage, None when they take more than `limit` tokens together."""
+        """Returns every document as one passage; None when they have more than `limit` tokens
+        together.
+        """
         if sum(len(d.text) for d in self.documents.values()) > 8 * limit:
             return None
         passages = tuple(self.passage(d.id, 0, len(d.text), 1.0) for d in self.documents.values())
@@ -208,7 +221,7 @@ class PassageSource:
         return replace(passage, tokens=self.count(passage.shown))
 
     def unread(self, passages: Iterable[Passage], seen: Sequence[Passage]) -> tuple[Passage, ...]:
-        """What of the passages is in none of those that were seen."""
+        """Returns the parts of passages that are in none of the seen passages."""
         return tuple(
             self.passage(p.document_id, start, end, p.score)
             for p in passages
@@ -219,7 +232,9 @@ class PassageSource:
         )
 
     def _with_table(self, document_id: str, start: int, end: int) -> Span:
-        """The span with the rest of a table that it cuts, when the table is small enough."""
+        """Returns the span with the rest of a table that it cuts, when the table is
+        small enough.
+        """
         for element in self.documents[document_id].elements:
             if element.kind == "table" and element.start < end and element.end > start:
                 inside = start <= element.start and element.end <= end
@@ -234,7 +249,7 @@ class PassageSource:
 
 
 def _without(start: int, end: int, seen: Sequence[Span]) -> list[Span]:
-    """The pieces of a span that no other one covers."""
+    """Returns the pieces of a span that no other span covers."""
     pieces = []
     for begin, stop in sorted(seen):
         if begin < end and stop > start:
@@ -244,7 +259,9 @@ def _without(start: int, end: int, seen: Sequence[Span]) -> list[Span]:
 
 
 def _joined(found: Sequence[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
-    """Spans of one document in order, those that touch made one with the better score."""
+    """Returns spans of one document in order; spans that touch are joined, with the
+    better score.
+    """
     out: list[tuple[int, int, float]] = []
     for start, end, score in sorted(found):
         if out and start <= out[-1][1] + _JOIN_CHARACTERS:

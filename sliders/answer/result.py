@@ -1,5 +1,5 @@
-"""What a question gives back: a value with its SQL, its rows, the words on the page,
-and how complete it is.
+"""The answer of a question: a value with its SQL, its rows, the words on the page behind it, and
+what is missing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ Status = Literal["answered", "not_found", "incomplete", "failed"]
 
 
 def frame_of(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
-    """Rows of SQL as a frame; whole numbers stay whole where some are missing (`Int64`)."""
+    """Returns the rows of a result as a data frame. A column of whole numbers with gaps has type
+    `Int64`.
+    """
     import pandas as pd  # takes longer to import than everything else together
 
     kept = list(rows)
@@ -41,14 +43,27 @@ def frame_of(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pd.DataFr
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The words on the page behind one value: `quote` is `document text[start:end]`,
-    `page` counts from 1.
+    """The words on a page behind one value. A value that rests on several places has several
+    citations.
 
-    `how` is "stated", "computed", "judged" or, by a person, "decided", `reason` the arithmetic,
-    judgement, odds or decision, `doubt` why it is unverified. A value that rests on several places
-    has a citation for each; a judgement may have no words, and a decision has none. `result_row` is
-    the row of the answer's `rows` that it stands behind, from 0; None where the answer has no rows,
-    or it stands behind all.
+    Args:
+        document: the document's name.
+        quote: the words; `document text[start:end]`. "" for a decision, and for some judgements.
+        page: the page, from 1; None for a document without pages.
+        table: the table's name.
+        column: the column's name.
+        row_id: the row's id.
+        value: the value.
+        document_id: the document's id.
+        start: where the words begin in the document's text; -1 without words.
+        end: where they end; -1 without words.
+        grounding: how the words were found.
+        how: "stated", "computed", "judged", or "decided" (by a person).
+        reason: the arithmetic, judgement, odds or decision.
+        doubt: why the value is unverified; "" when it is verified.
+        result_row: the row of the answer's `rows` (from 0) that the value supports; None when the
+            answer
+            has no rows, or when the value supports all.
     """
 
     document: str
@@ -82,17 +97,14 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """What is not in the tables that gave the answer, and what in them is not
-    printed words (contract 5).
+    """What is missing from the tables that gave the answer, and which of their values are not
+    printed words.
 
-    `documents` counts those that may fill the tables: documents that fill other ones alone are of
-    another kind. Those of them that gave no row are `silent`, by name.
-
-    `missing` names everything that the answer lacks: it is complete where there is none of that.
-    `judged_cells` are a reader's judgements, `unverified_cells` values that enter with a doubt.
-
-    `not_read` names files that were given and are no documents, `not_whole` documents of which the
-    reader of files said that something in them was not read, or is not sure.
+    `missing` names everything that the answer lacks; an answer without it is complete. `documents`
+    counts documents that can fill these tables; documents that fill only other tables are not
+    counted. `silent` names documents without a row. `judged_cells` are judgements of the model,
+    `unverified_cells` are values with a doubt. `not_read` names files that are no documents,
+    `not_whole` names documents of which a part was not read, or not surely.
     """
 
     documents: int = 0
@@ -112,7 +124,7 @@ class Completeness:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is missing."""
+        """True when nothing is missing."""
         return not self.missing
 
     def __str__(self) -> str:
@@ -126,8 +138,8 @@ class Completeness:
         )
 
     def _files(self) -> list[str]:
-        """Files that were not read, and documents with remarks of their reader, each with the
-        command that says why.
+        """Returns lines on files that were not read and on documents that were not read whole, each
+        with the command that says why.
         """
         return [
             f"{counted} ({named(names)}): {command_of('why', names[0])}"
@@ -140,8 +152,8 @@ class Completeness:
         ]
 
     def remarks(self) -> list[str]:
-        """What is missing, then what was refused, is open or is no printed word,
-        each with its number.
+        """Returns lines on what is missing, then on what was refused, is open or is no printed
+        word, each with a count.
         """
         parts = [str(gap) for gap in self.missing]
         for count, one, several in (
@@ -164,13 +176,27 @@ class Completeness:
 class Answer:
     """The answer of a question.
 
-    `value` is the bare number, string, list or table; `rows` and `columns` are the result of `sql`,
-    `units` the scale, unit and currency of each column ("million USD"; "yes/no" where 1 and 0 stand
-    for it), "" where it has none or is not sure; `decisions` are lines for the user about what was
-    switched off, stopped or left out. `status` is "incomplete" where something is missing, which
-    `completeness.missing` names; `doubts` are what may be otherwise and would change what is shown,
-    those that change most first. `range` is what a number could be, None for other answers, `run`
-    the number of the run that gave it.
+    Args:
+        question: the question.
+        status: "answered", "not_found", "incomplete" (see `completeness.missing`) or "failed".
+        value: the bare number, text, list or table.
+        text: the answer in words.
+        sql: the statement that ran.
+        columns: the columns of its result.
+        rows: the rows of its result.
+        citations: the words on pages behind the values.
+        completeness: what is missing.
+        usage: tokens and calls.
+        reason: why there is no answer, or what a reader should know about it.
+        decisions: lines on what was switched off, stopped or left out.
+        workflow: the way that the question was answered.
+        range: what a number may be; None for other answers.
+        doubts: what may be otherwise and would change the answer, those that change most first.
+        run: the number of the run.
+        units: the scale, unit and currency of each column ("million USD"; "yes/no" for 1 and 0); ""
+            when
+            there is none or it is not sure.
+        viewer: writes the audit page; see `view`.
     """
 
     question: str
@@ -195,7 +221,8 @@ class Answer:
     )
 
     def view(self, path: str | os.PathLike[str] = "audit.html") -> Path:
-        """Write the audit page of this answer's run: one HTML file that works offline; its path.
+        """Writes the audit page of this answer's run, one HTML file that works offline. Returns its
+        path.
 
         Raises:
             StoreError: the workspace is gone, or the path is a file that is no audit page.
@@ -209,12 +236,12 @@ class Answer:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is missing: the status and this are one."""
+        """True when nothing is missing: the status is "answered" or "not_found"."""
         return self.status in ("answered", "not_found")
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader is told beside the number: ties, rows that a NULL leaves out, what was
+        """Lines for the reader beside the answer: ties, rows that a NULL leaves out, what was
         switched off or stopped.
         """
         said = [self.reason] if self.reason and self.reason not in self.text else []
@@ -222,8 +249,8 @@ class Answer:
 
     @property
     def cited_rows(self) -> dict[int | None, tuple[Citation, ...]]:
-        """The citations by the result row that they stand behind, in order;
-        those of the whole result under None.
+        """The citations by the result row that they support; citations of the whole result under
+        None.
         """
         rows = dict.fromkeys(citation.result_row for citation in self.citations)
         return {row: tuple(c for c in self.citations if c.result_row == row) for row in rows}
@@ -234,7 +261,7 @@ class Answer:
         return frame_of(self.columns, self.rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON, for `--json` and logs."""
+        """Returns the answer as plain JSON, for `--json` and logs."""
         known = self.completeness
         plain = {
             name: getattr(self, name)
@@ -264,7 +291,7 @@ class Answer:
         return self.text
 
     def _repr_html_(self) -> str:
-        """How a notebook shows it; document text is escaped."""
+        """Returns the answer as a notebook shows it; text of documents is escaped."""
         rows = ""
         if len(self.rows) > 1 or len(self.columns) > 1:
             table = table_of(self.columns, self.rows, self.units)
@@ -298,8 +325,8 @@ class Answer:
 class SqlAnswer(Answer):
     """An answer with the turns of the model that led to it.
 
-    `others` are the numbers that its other statements gave, `by_names` those that this one gives
-    over canonical names.
+    `others` are the numbers that the model's other statements gave, `by_names` the numbers that
+    this statement gives over canonical names.
     """
 
     attempts: tuple[SqlTurn, ...] = ()

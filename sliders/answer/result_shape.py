@@ -1,5 +1,5 @@
-"""From result rows to the bare value (number, string, list or table), to words that say it, and to
-the cells of a printed table.
+"""The shapes of a result: from its rows to the bare value (number, text, list or table), to words,
+and to the cells of a printed table.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ NOT_FOUND = "Not found in these documents."
 
 
 def empty(rows: Rows) -> bool:
-    """Whether the rows hold no value at all."""
+    """Says whether the rows hold no value at all."""
     return all(cell is None for row in rows for cell in row)
 
 
 def value_of(rows: Rows) -> Value:
-    """One row of one column is a scalar, one column a list without its NULLs,
-    anything else a table.
+    """Returns the bare value of a result: a scalar for one cell, a list without NULLs for one
+    column, a table for several columns; None for an empty result.
     """
     tidy = [[tidied(cell) for cell in row] for row in rows]
     if empty(tidy):
@@ -41,10 +41,9 @@ YES, NO = "yes", "no"
 def yes_or_no(
     columns: Sequence[str], rows: Rows, units: Sequence[str] = ()
 ) -> tuple[str, str] | None:
-    """The value and the text of a yes/no answer: the first cell says which, the cells beside it are
-    the figures compared.
-
-    None where the rows are not one row that begins with 1 or 0.
+    """Returns the value and the text of a yes/no answer. The first cell is 1 or 0; the cells beside
+    it are the figures that were compared. None when the result is not one row that begins with 1 or
+    0.
     """
     if len(rows) != 1 or not rows[0] or rows[0][0] not in (0, 1):
         return None
@@ -54,8 +53,8 @@ def yes_or_no(
 
 
 def text_of(columns: Sequence[str], rows: Rows, units: Sequence[str] = ()) -> str:
-    """A result in words: a value with its unit, the named parts of a row, or how many rows there
-    are and the first of them.
+    """Returns a result in words: a value with its unit, the named parts of a row, or the number of
+    rows and the first of them.
     """
     if empty(rows):
         return NOT_FOUND
@@ -68,17 +67,19 @@ def text_of(columns: Sequence[str], rows: Rows, units: Sequence[str] = ()) -> st
 
 
 def needs_table(rows: Rows) -> bool:
-    """Whether a result is more than its words say, and is shown as a table."""
+    """Says whether a result is too long for words, so that it is shown as a table."""
     return bool(rows) and len(rows) > (1 if len(rows[0]) > 1 else SHOWN_ITEMS)
 
 
 def headline(text: str, rows: Rows) -> str:
-    """The words of an answer above its table: how many rows there are; without one its text."""
+    """Returns the words above an answer's table: the number of rows; the answer's text when there
+    is no table.
+    """
     return f"{len(rows):,} rows" if needs_table(rows) and not empty(rows) else text
 
 
 def row_name(cells: Sequence[str]) -> str:
-    """The first cells of a row, by which it is known again."""
+    """Returns the first two filled cells of a row, which name it."""
     return ", ".join([cell for cell in cells if cell][:2])
 
 
@@ -88,15 +89,15 @@ def _listed(head: str, items: Sequence[str], most: int) -> str:
 
 
 def _sentence(parts: Sequence[str], first: Scalar) -> str:
-    """The parts of a row; a name that stands first is what the others are about."""
+    """Returns the parts of a row in words; a text in the first cell names the row."""
     if isinstance(first, str):
         return f"{parts[0]}: {', '.join(parts[1:])}"
     return ", ".join(parts)
 
 
 def _parts(columns: Sequence[str], rows: Rows, units: Sequence[str]) -> list[list[str]]:
-    """The cells of each row with their units, behind the names of their columns; a lone cell and
-    a text that stands first have no name.
+    """Returns the cells of each row in words, with units and column names. A lone cell, and a text
+    in the first cell, get no name.
     """
     table = table_of(columns, rows, units)
     out = []
@@ -117,9 +118,8 @@ _PLAIN_NAME = re.compile(r"\w[\w ]*")
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """A result as it is printed: `headers` name column and unit, `cells` are texts, "" for NULL.
-
-    `numeric` columns stand to the right; `units` are those of the cells, "" for yes and no.
+    """A result as it is printed. `headers` give column and unit, `cells` are texts ("" for NULL),
+    `numeric` columns are right-aligned, `units` are the units of the cells ("" for yes and no).
     """
 
     headers: tuple[str, ...]
@@ -129,10 +129,11 @@ class ResultTable:
 
 
 def table_of(columns: Sequence[str], rows: Rows, units: Sequence[str] = ()) -> ResultTable:
-    """A result as it is printed: numbers of a column with the same places, yes and no for 1 and 0.
+    """Returns a result as it is printed: the numbers of a column with equally many decimals, yes
+    and no for 1 and 0.
 
     Args:
-        units: those of the columns; a column that has none of its own is in none.
+        units: the unit of each column; "" or missing for none.
     """
     known = [units[place] if place < len(units) else "" for place in range(len(columns))]
     texts, numeric = [], []
@@ -152,7 +153,7 @@ def _are_numbers(cells: Sequence[Scalar]) -> bool:
 
 
 def _column(cells: Sequence[Scalar], unit: str) -> list[str]:
-    """The cells of one column as texts."""
+    """Returns the cells of one column as texts."""
     numbers = [c for c in cells if isinstance(c, int | float) and not isinstance(c, bool)]
     places = places_of(numbers)
     apart = bool(unit) or any(abs(number) >= 10_000 for number in numbers)
@@ -168,11 +169,13 @@ def _column(cells: Sequence[Scalar], unit: str) -> list[str]:
 
 
 _NOISE, _SMALL = 1e-12, 1e-3
-"""Between them lie numbers of which places behind the point would leave little or nothing."""
+"""Numbers between these sizes keep nine significant digits, since rounding to nine decimals would
+leave little or nothing of them.
+"""
 
 
 def tidied(cell: Scalar) -> Scalar:
-    """A float without the noise of binary fractions, whole where it is whole."""
+    """Returns a float without the noise of binary fractions, as an int when it is whole."""
     if not isinstance(cell, float):
         return cell
     cell = float(f"{cell:.9g}") if _NOISE < abs(cell) < _SMALL else round(cell, 9)

@@ -1,7 +1,7 @@
-"""Answers a question over tables with SQL: the model writes, looks and refines;
-code runs, and says what is odd (SLIDERS).
+"""Answers by SQL: the model writes statements, looks things up and refines; code runs the
+statements and reports odd results (SLIDERS).
 
-The statement that answers is the model's own (law 5). Nothing of it is changed but SQL dialect.
+The statement that answers is the model's own; code changes only its SQL dialect.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STUCK_TEMPERATURE = 0.7
 
 @dataclass(slots=True)
 class _Talk:
-    """What was said so far: the turns, the findings that were sent, and what it cost."""
+    """The conversation so far: the turns, the findings that were sent, and the usage."""
 
     turns: list[Turn] = field(default_factory=list)
     sent: set[tuple[str, str]] = field(default_factory=set)
@@ -60,16 +60,17 @@ async def answer_question(
     profiles: Sequence[TableProfile] | None = None,
     writer: SqlWriter = STEPS,
 ) -> SqlAnswer:
-    """Answer `question` from `tables`: `not_found` with a reason when they do not hold it, a
-    number is never made up.
+    """Answers a question from tables. The status is "not_found", with a reason, when they do not
+    hold the answer; a number is never made up.
 
     Args:
-        uncovered: words on what the question needs and no column holds; shown to the model.
+        uncovered: the part of the question that no column holds, in words; the prompt shows it.
         draft: the statement that the model drafted before the tables were filled.
-        profiles: saves reading the columns again for a second question over the same tables.
+        profiles: the tables' profiles, when they are known from an earlier question.
         writer: how the model writes SQL.
 
-    Raises QueryError: a view does not fit the database.
+    Raises:
+        QueryError: a view does not fit the database.
     """
     known = tuple(profiles) if profiles is not None else profile_tables(tables, run_sql)
     talk = _Talk()
@@ -94,7 +95,7 @@ def _temperature(talk: _Talk) -> float:
 
 
 async def _attempt(request: Request, model: Model, writer: SqlWriter, talk: _Talk) -> SqlTurn:
-    """What the model does; a call that failed is told as a turn."""
+    """Returns the model's next turn; a failed call is a turn with an error."""
     try:
         reply = await model.generate(request)
     except CallFailed as error:
@@ -111,8 +112,8 @@ def _turn(
     talk: _Talk,
     writer: SqlWriter,
 ) -> Turn:
-    """Run what the model wrote; the words that go back to it are empty when
-    nothing new is to be said.
+    """Runs the model's statement, and returns the turn with the sentences for the model; () when
+    there is nothing new to say.
     """
     if attempt.action == "cannot":
         return Turn(attempt, ())
@@ -137,7 +138,7 @@ def _turn(
 
 
 def result_of(sql: str, known: Sequence[TableProfile], run_sql: RunSql) -> QueryResult | None:
-    """What a statement gives; None where there is none or it does not run."""
+    """Returns the result of a statement; None for an empty statement, or one that does not run."""
     if not sql:
         return None
     try:
@@ -149,10 +150,10 @@ def result_of(sql: str, known: Sequence[TableProfile], run_sql: RunSql) -> Query
 
 
 def check_names(tree: exp.Query, known: Sequence[TableProfile], *, look: bool = False) -> None:
-    """Refuse names that do not exist and answers that read nothing.
+    """Refuses unknown names, and statements that read no table.
 
     Raises:
-        QueryError: with the nearest real names.
+        QueryError: with the nearest known names.
     """
     unknown = References(tree, known).unknown()
     if unknown:
@@ -165,8 +166,8 @@ def check_names(tree: exp.Query, known: Sequence[TableProfile], *, look: bool = 
 
 
 def _stuck(talk: _Talk) -> bool:
-    """Whether the last reply is one that was given before and did not run, or names a value that no
-    row has where one is near.
+    """Says whether the model repeats itself: its last statement was written before and did not run,
+    or names a value that no row has although a similar one is there.
     """
     if not talk.turns:
         return False
@@ -178,7 +179,7 @@ def _stuck(talk: _Talk) -> bool:
 def _final(
     question: str, talk: _Talk, writer: SqlWriter, known: Sequence[TableProfile]
 ) -> SqlAnswer:
-    """The answer of the last statement that ran."""
+    """Returns the answer of the last statement that ran."""
     trials = [(turn, turn.result) for turn in talk.turns if turn.result is not None]
     if not trials:
         error = next(
@@ -218,8 +219,8 @@ def _final(
 
 
 def _kept_findings(question: str, last: Turn) -> tuple[Finding, ...]:
-    """The findings that the model kept its statement in spite of; none where words of the
-    question ask for that.
+    """Returns the findings about the last statement; () when words of the question ask for it as it
+    is.
     """
     meant = " ".join(last.attempt.meant.split()).casefold()
     if meant and meant in " ".join(question.split()).casefold():
@@ -230,8 +231,8 @@ def _kept_findings(question: str, last: Turn) -> tuple[Finding, ...]:
 def _said(
     attempt: SqlTurn, result: QueryResult, known: Sequence[TableProfile]
 ) -> tuple[Value, str, tuple[str, ...]]:
-    """The value and the text of an answer, and the units of its columns: yes or no where the
-    question asks for it, or the only cell says it.
+    """Returns the value, the text and the units of an answer: yes or no when the question asks for
+    that, or when the only cell says so.
     """
     tables = [profile.view.table for profile in known]
     units = units_of(parse_select(attempt.sql), tables, result.columns)
@@ -244,7 +245,9 @@ def _said(
 
 
 def _failed(question: str, error: str, talk: _Talk) -> SqlAnswer:
-    """What the tables tell is not known: the model wrote no statement that runs."""
+    """Returns the answer when the model wrote no statement that runs: what the tables hold is
+    unknown.
+    """
     reason = f"no statement could be run: {error}"
     text = f"No answer: {reason.rstrip('.')}."
     return SqlAnswer(

@@ -1,6 +1,6 @@
-"""How a model writes SQL: the protocol, and the model that takes steps.
-
-Each step of it is an object: a statement that answers, a look-up, or why there is no answer.
+"""The ways in which a model writes SQL: the protocols, and the way of large models (the full
+dialect), which take steps. A step is a statement that answers, a look-up, or a reason why there is
+no answer.
 """
 
 from __future__ import annotations
@@ -27,9 +27,12 @@ PREVIEW_ROWS = 10
 
 
 class SqlRequest(Protocol):
-    """The request for the next turn, pure: `uncovered` says what the question needs and no column
-    holds, `draft` is a statement from before the tables were filled, and after the `last` turn none
-    will come.
+    """Makes the request for the next turn.
+
+    Args:
+        uncovered: the part of the question that no column holds.
+        draft: a statement from before the tables were filled.
+        last: no turn will follow this one.
     """
 
     def __call__(
@@ -46,7 +49,7 @@ class SqlRequest(Protocol):
 
 
 class SecondLook(Protocol):
-    """The answer, with its doubts, held against something else that the model says."""
+    """Compares the answer with a second source, and adds doubts to it."""
 
     async def __call__(
         self, answer: SqlAnswer, profiles: Sequence[TableProfile], run_sql: RunSql, model: Model
@@ -55,12 +58,17 @@ class SecondLook(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SqlWriter:
-    """How a model writes SQL.
+    """A way in which a model writes SQL.
 
-    `shown` says how much it sees of the tables, `request` asks for the next turn, `attempt` reads a
-    reply. `second_look` comes after the answer; `statements` are asked for in all, at least.
-    `repeats` says that it writes a statement again without a look at what is odd about it: the
-    same one over a value that no row has is asked for once more, and its 0 is not believed.
+    Args:
+        shown: how much of the tables it sees.
+        request: makes the request for the next turn.
+        attempt: reads a reply.
+        second_look: runs after the answer.
+        statements: the least number of statements that are asked for.
+        repeats: the model tends to repeat a statement without regard to findings. The same
+            statement
+            over a value that no row has is asked for once more, and a count of 0 is not believed.
     """
 
     shown: Shown
@@ -94,8 +102,8 @@ def step_sql_request(
     last: bool = False,
     temperature: float = 0.0,
 ) -> Request:
-    """The request for the next step: tables, question, and the steps so far with what went back;
-    the model writes from the tables, without `draft`.
+    """Returns the request for the next step: tables, question, and the steps so far with the
+    sentences that were sent back. `draft` is not used.
     """
     prompt, again = load_prompt("answer/write_sql", FULL), load_prompt("answer/refine_sql", FULL)
     messages = prompt.render(**shown_values(question, profiles, _SHOWN, uncovered))
@@ -118,14 +126,16 @@ def step_sql_request(
 
 
 def _preview(turn: Turn) -> Sequence[str]:
-    """The first rows of a result about which something is odd."""
+    """Returns the first rows of a result with findings; () otherwise."""
     if turn.result is None or not turn.told:
         return ()
     return say("statement_gave"), *result_lines(turn.result, PREVIEW_ROWS)
 
 
 def step_attempt(reply: Response) -> SqlTurn:
-    """What the model does, its statement as it wrote it, and why it cannot answer."""
+    """Returns the step of a reply: its action, its unchanged statement, and why it
+    cannot answer.
+    """
     data = reply.data if isinstance(reply.data, Mapping) else {}
     action = data.get("action")
     kind: Action = "look" if action == "look" else "cannot" if action == "cannot" else "answer"
@@ -149,4 +159,4 @@ STEPS = SqlWriter(
     statements=1,
     repeats=False,
 )
-"""A model that takes steps."""
+"""The way of a model that takes steps."""

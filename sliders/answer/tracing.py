@@ -1,9 +1,9 @@
-"""A statement rewritten so that each row of its result carries the rows of the
-tables that it came from.
+"""Tracing: a statement is rewritten so that each row of its result carries the ids of the table
+rows behind it.
 
-A filter or join keeps its rows, a group has the rows of its key, a maximum or minimum the rows that
-hold it; a sum, count or average has all rows that it ran over. Unions, derived tables, CTEs and
-scalar subqueries are followed to the tables.
+A filter or a join keeps its rows. A group has the rows of its key. A maximum or minimum has the
+rows that hold it; a sum, count or average has all its rows. Unions, derived tables, CTEs and scalar
+subqueries are followed down to the tables.
 """
 
 from __future__ import annotations
@@ -25,10 +25,8 @@ Carried = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A statement whose first `shown` columns are those of the result and whose columns `rows`
-    hold row ids of tables.
-
-    Where `shown` is 0, its rows belong to the whole result.
+    """A rewritten statement. Its first `shown` columns are those of the result; its columns `rows`
+    hold row ids, each with its table. With `shown` 0, the rows belong to the whole result.
     """
 
     sql: str
@@ -37,8 +35,8 @@ class Trace:
 
 
 def traces(sql: str, views: Sequence[TableView]) -> tuple[Trace, ...]:
-    """The statements that tell which rows gave a result; none where the statement reads
-    no table with row ids.
+    """Returns the rewritten statements that give the rows behind a result; () when the statement
+    reads no table with row ids.
     """
     try:
         tree = parse_select(sql)
@@ -73,14 +71,12 @@ class _Tracer:
         return tuple(found)
 
     def query(self, tree: exp.Expr) -> tuple[exp.Query, Carried] | None:
-        """The query with the rows that it came from behind its own columns;
-        None where it reads no table.
-        """
+        """Returns the query with row ids behind its own columns; None when it reads no table."""
         if isinstance(tree, exp.Subquery):
             return self.query(tree.this)
         if isinstance(tree, exp.Union):
             return self._union(tree)
-        if isinstance(tree, exp.SetOperation):  # the rows are those of the left side
+        if isinstance(tree, exp.SetOperation):  # the left side gives the rows
             return self.query(tree.left)
         return self._select(tree) if isinstance(tree, exp.Select) else None
 
@@ -136,7 +132,9 @@ class _Tracer:
         carried: Sequence[tuple[exp.Expr, str]],
         measures: Sequence[exp.Expr],
     ) -> tuple[exp.Query, Carried] | None:
-        """The rows behind each group, joined with what the statement shows of the group."""
+        """Returns the rows behind each group, joined with the values that the statement shows of
+        the group.
+        """
         if any(isinstance(item, exp.Star) for item in tree.expressions):
             return None
         names = [item.alias_or_name or f"shown_{n}" for n, item in enumerate(tree.expressions)]
@@ -161,8 +159,8 @@ class _Tracer:
         return out.from_(_derived(rows, "d")).join(shown, on=on), listed
 
     def _sources(self, select: exp.Select) -> tuple[list[tuple[exp.Expr, str]], bool]:
-        """The row ids that the sources of a select give, and whether any comes through a derived
-        table, which is replaced.
+        """Returns the row ids that the sources of a SELECT give, and True when any comes through a
+        derived table, which is replaced.
         """
         known = {view.name.lower(): view for view in self.views if view.row_id}
         ctes = {cte.alias.lower(): cte for cte in self.tree.root().find_all(exp.CTE)}
@@ -196,9 +194,7 @@ class _Tracer:
         return carried, derived
 
     def _scalars(self, item: exp.Expr, select: exp.Select) -> list[tuple[exp.Expr, str]]:
-        """The rows that scalar subqueries of a shown column take their values from, each as a
-        subquery of its own.
-        """
+        """Returns the rows behind the scalar subqueries of a shown column, each as a subquery."""
         out: list[tuple[exp.Expr, str]] = []
         for scalar in item.find_all(exp.Subquery):
             if scalar.find_ancestor(exp.Select) is not select or not isinstance(
@@ -234,7 +230,9 @@ class _Tracer:
 
 
 def _measures(select: exp.Select) -> list[exp.Expr]:
-    """The aggregates that make one row of several; those of windows and subqueries do not."""
+    """Returns the aggregates that make one row of several, without those in windows and
+    subqueries.
+    """
     found = [node for item in select.expressions for node in item.find_all(exp.AggFunc)]
     return [
         n
@@ -244,7 +242,9 @@ def _measures(select: exp.Select) -> list[exp.Expr]:
 
 
 def _groups(tree: exp.Select, beside: Sequence[tuple[str, exp.Expr]]) -> exp.Select:
-    """What a statement shows of its groups, as `shown_<n>`, with these columns beside it."""
+    """Returns the columns that a statement shows of its groups, as `shown_<n>`, with these columns
+    beside.
+    """
     shown = _without(resolved(tree), "with_", "with")
     own = [
         exp.alias_(item.unalias().copy(), f"shown_{n}") for n, item in enumerate(shown.expressions)
@@ -260,8 +260,8 @@ def _members(
     keys: Sequence[tuple[str, exp.Expr]],
     held: Sequence[tuple[str, exp.Expr]],
 ) -> exp.Select:
-    """The rows of all groups with the keys of their group, and their values of what extremes
-    are held against.
+    """Returns the rows of all groups with the keys of their group, and the values that a maximum or
+    minimum is compared with.
     """
     _without(detail, "group", "having", "order", "limit", "offset", "distinct")
     detail.set("expressions", [exp.alias_(key.copy(), name) for name, key in keys])
@@ -272,7 +272,7 @@ def _members(
 
 
 def _counted(measure: exp.Expr) -> exp.Expr:
-    """What an aggregate runs over, without the word DISTINCT."""
+    """Returns the expression that an aggregate runs over, without DISTINCT."""
     of: exp.Expr = measure.this
     alone = isinstance(of, exp.Distinct) and len(of.expressions) == 1
     column: exp.Expr = of.expressions[0] if alone else of
@@ -280,7 +280,7 @@ def _counted(measure: exp.Expr) -> exp.Expr:
 
 
 def _without(select: exp.Select, *clauses: str) -> exp.Select:
-    """The statement itself, these clauses taken out."""
+    """Removes clauses from a statement, and returns the statement itself."""
     for clause in clauses:
         select.set(clause, None)
     return select
@@ -291,7 +291,7 @@ def _stated(column: exp.Expr) -> exp.Expr:
 
 
 def _derived(query: exp.Query, alias: str, *, quoted: bool | None = None) -> exp.Subquery:
-    """A query as a source of another one."""
+    """Returns a query as a source of another query."""
     name = exp.TableAlias(this=exp.to_identifier(alias, quoted=quoted))
     return exp.Subquery(this=query, alias=name)
 
@@ -305,7 +305,7 @@ def _same(name: str) -> exp.Expr:
 
 
 def _stands_alone(select: exp.Select) -> bool:
-    """Whether a subquery names no table of the statement around it."""
+    """Says whether a subquery names no table of the statement around it."""
     own = {table.alias_or_name.lower() for table in select.find_all(exp.Table, exp.Subquery)}
     return all(
         not column.table or column.table.lower() in own for column in select.find_all(exp.Column)

@@ -1,8 +1,8 @@
 """The way of a question on one page.
 
 Stages: understand (hints, kind, workflow), plan the schema, fill the cells, settle the tables,
-answer with SQL, try what is in doubt, and cite the words. The last three are those of
-`answer_need`. Questions that no hint narrows share one schema and one pass over the documents.
+answer with SQL, try what is in doubt, and cite the words. `answer_need` does the last three.
+Questions without narrowing hints share one schema and one pass over the documents.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ async def ask_questions(
     *,
     cascade: bool = True,
 ) -> list[Answer]:
-    """Answer questions, in their order.
+    """Returns the answers to questions, in their order.
 
-    A question that is asked by itself (a workflow that reads passages, a hint that narrows the
-    documents) comes after those that share a pass over the documents.
+    Questions that are asked alone (by a workflow that reads passages, or under a hint that narrows
+    the documents) come after those that share a pass over the documents.
 
     Args:
-        workflow: "auto" for the cheapest one that can answer, or one of `CHOICES`.
+        texts: the questions.
+        workflow: "auto" for the cheapest workflow that can answer, or one of `CHOICES`.
         directives: hints beside those in the words of the questions.
-        cascade: whether a question that passages do not answer is read again with everything.
+        cascade: True reads everything when passages do not answer a question.
 
     Raises:
-        PlanError: a question is empty, the workflow unknown, or there is no document.
+        PlanError: a question is empty, the workflow is unknown, or there is no document.
     """
     check(session, texts, workflow)
     questions = await understand(session, texts, workflow, directives)
@@ -61,7 +62,7 @@ async def ask_questions(
 
 
 async def from_tables(session: Session, texts: Sequence[str]) -> list[Answer]:
-    """Answer several questions with one schema and one pass of extraction."""
+    """Answers several questions with one schema and one pass of extraction."""
     needs = await plan_tables(session, texts)
     stopped = await fill_for(session, needs)
     wanted = {table for need in needs for table in need.columns}
@@ -73,7 +74,7 @@ async def from_tables(session: Session, texts: Sequence[str]) -> list[Answer]:
 
 
 async def _alone(session: Session, cascade: bool) -> Answer:
-    """Answer the session's question by its workflow."""
+    """Answers the session's question by its workflow."""
     question = session.question
     for verdict, reason in question.explained():
         session.decide("plan", "question", verdict, reason)
@@ -94,7 +95,9 @@ async def _alone(session: Session, cascade: bool) -> Answer:
 
 
 async def _under_hints(session: Session) -> Answer:
-    """Answer out of tables under the hints; documents that they starve are read whole."""
+    """Answers from tables under the hints. Documents in which the hints leave nothing are read
+    whole.
+    """
     apply_hints(session)
     words = with_verify(session.question.hints)
     (answer,) = await from_tables(session, [words])
@@ -104,13 +107,15 @@ async def _under_hints(session: Session) -> Answer:
 
 
 def turned_away(question: str) -> Answer:
-    """The answer to what the model judges to be no question: that it is none, and how to insist."""
+    """Returns the answer to a text that the model judges to be no question: it says so, and how to
+    insist.
+    """
     reason = "the model judges that this is no question about documents"
     return Answer(question, "failed", None, INSIST, workflow="reply", reason=reason)
 
 
 def _as_told(session: Session, question: Question, answer: Answer, before: Usage) -> Answer:
-    """The answer under the user's own words, with all notes and all that was spent for it."""
+    """Returns the answer with the user's own words, all notes, and all usage."""
     notes = (*question.hints.notes, *question.notes, *answer.decisions)
     return replace(
         answer,

@@ -1,8 +1,10 @@
-"""Which cells of a table a query still needs, and which call reads the next of them.
+"""The plan of one table in a query: which cells the query still needs, and which call reads the
+next of them.
 
-The segments nearest to an attribute's evidence are sent first; further ones only while the value is
-not found and it is still likely enough to be there. Attributes whose segments coincide are asked
-for in one call where that is cheaper.
+An *attribute* is a column that the query reads, a *segment* is the part of a document that a search
+returns. Segments nearest to an attribute's evidence (the vectors that find it, with the threshold
+*gamma*) are sent first. Further ones are sent only while the value is not found and is still likely
+to be there. Attributes with the same segments are asked for in one call when that is cheaper.
 """
 
 from __future__ import annotations
@@ -28,21 +30,22 @@ from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Table
 
 _VALUE = 20_000
-"""Tokens that finding a value is worth (or one reading of its document, where that is more):
-segments are sent while their tokens are fewer than that times the chance that they hold it.
+"""The tokens that finding a value is worth (or one reading of its document, if that is more).
+Segments are sent while their tokens are fewer than this worth times the chance that they hold the
+value.
 """
 _BEYOND = 0.25
-"""Factor of that worth beyond gamma."""
+"""The factor of that worth for segments farther than gamma."""
 _DOUBT = 0.1
-"""How much less likely than elsewhere a document that the index excludes is thought
-to state an attribute.
+"""The factor of the chance that a document states an attribute, when the index excludes the
+document.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class NextCall:
-    """Attributes to ask of segments of a document; without segments no more is worth reading for
-    them.
+    """A call: attributes to ask for in segments of a document. Without segments, nothing more is
+    worth reading for the attributes.
     """
 
     attributes: tuple[str, ...]
@@ -51,12 +54,25 @@ class NextCall:
 
 @dataclass(slots=True)
 class CellPlan:
-    """What is known and believed of a table, and what it says to read next.
+    """The known values of a table, and the plan for the rest.
 
-    `keeps` says whether cells and evidence of the workspace are used, and new ones kept; `names`
-    are those of documents, `frame` the tokens of a call beside its segments. By document: `failed`
-    says why attributes could not be read; `doubted` ones are those that the index excludes. By
-    document and attribute: `sent` segments, and all of them as they are `ranked`.
+    Args:
+        filling: the extraction under way.
+        table: the table.
+        attributes: the columns that the query reads.
+        index: the segments with their vectors.
+        keeps: True uses the workspace's cells and evidence, and stores new ones.
+        names: the names of documents, by id.
+        learned: the evidence and the counts.
+        frame: the tokens of a call beside its segments.
+        known: the known values, by document.
+        shown: the rows that the table shows, by document.
+        join_names: the join values that documents are searched for.
+        doubted: the documents that the index excludes.
+        failed: why attributes could not be read, by document.
+        sent: the segments that were sent, by document and attribute.
+        ranked: all segments in the order of the search, by document and attribute.
+        documents: the documents that were read last.
     """
 
     filling: Filling
@@ -93,12 +109,12 @@ class CellPlan:
 
     @property
     def statistics(self) -> Statistics:
-        """The table's running figures."""
+        """The counts of the table."""
         return self.learned.statistics
 
     def values(self, document_id: str) -> dict[str, Scalar]:
-        """What is known of a document, its name and id included; a failed attribute is
-        null for this query.
+        """Returns the known values of a document, with its name and id. An attribute whose reading
+        failed is None for this query.
         """
         failed = dict.fromkeys(self.failed.get(document_id, ()))
         system = {SYSTEM[0]: self.names.get(document_id, document_id), SYSTEM[1]: document_id}
@@ -106,21 +122,21 @@ class CellPlan:
         return {**failed, **nulls, **self.known[document_id], **system}
 
     def rows(self, document_id: str) -> Sequence[Mapping[str, Scalar]]:
-        """The rows of the table that come from a document; before it is in the table, what is known
-        of it.
+        """Returns the rows of the table that come from a document; before the table has one, the
+        known values as a row.
         """
         return self.shown.get(document_id) or [self.values(document_id)]
 
     def passes(self, document_id: str, where: Expression | None) -> bool:
-        """Whether a document that is decided passes: what is known of it, or a row of the table
-        that comes from it.
+        """Says whether a decided document passes a condition, by its known values or by a row of
+        the table.
         """
         values = (self.values(document_id), *self.rows(document_id))
         return any(reduce(where, row) is True for row in values)
 
     def is_row(self, document_id: str) -> bool:
-        """Whether an accepted document is a row: each of `docs`; else something is stated, or the
-        condition did not ask.
+        """Says whether an accepted document is a row: always for `docs`; otherwise when a value is
+        stated, or when the condition asked for none.
         """
         if self.table.name == DOCS:
             return True
@@ -129,14 +145,12 @@ class CellPlan:
         return not asked or self.has_values(document_id)
 
     def has_values(self, document_id: str) -> bool:
-        """Whether anything of the table is stated: a document of which nothing is known to
-        be stated is no row.
-        """
+        """Says whether the document states any value of the table."""
         known = self.known[document_id]
         return any(known.get(name) is not None for name in self.table.column_names)
 
     def document(self, document_id: str) -> Document:
-        """The document; those read last are kept."""
+        """Returns the document; the last ones are kept in memory."""
         if document_id not in self.documents:
             if len(self.documents) > 64:
                 self.documents.clear()
@@ -151,11 +165,11 @@ class CellPlan:
         *,
         whole: bool = False,
     ) -> NextCall | None:
-        """A document's next call: as little as the condition still depends on, then what is
-        selected of a row that passes; None when all is known.
+        """Returns the next call for a document: as little as the condition still depends on, then
+        the selected columns of a row that passes; None when all is known.
 
         Args:
-            whole: all that is missing is asked of every segment that is worth it for any of it.
+            whole: True asks for everything that is missing, in all segments that are worth it.
         """
         values = self.values(document_id)
         rest = reduce(where, values)
@@ -183,7 +197,7 @@ class CellPlan:
         return next(ordered.filters())
 
     def next_rows(self, document_id: str, attribute: str) -> list[int]:
-        """Segments of the next round, none when it is not worth while any more."""
+        """Returns the segments of the next round; [] when no more are worth their tokens."""
         ranking = self.ranking(document_id, attribute)
         sent = self.sent.setdefault((document_id, attribute), set())
         left = [row for row in ranking.sequence if row not in sent]
@@ -206,16 +220,14 @@ class CellPlan:
         return batch
 
     def _price(self, ranking: SegmentOrder, inside: bool) -> float:
-        """Tokens that a value of this document is worth."""
+        """Returns the tokens that a value of this document is worth."""
         return max(_VALUE, sum(ranking.sizes)) * (1.0 if inside else _BEYOND)
 
     def _companions(
         self, document_id: str, attribute: str, rows: list[int], needs: Mapping[str, float]
     ) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Attributes asked for in the same call, and the segments of the call.
-
-        Another attribute joins when the tokens that it adds are fewer than those it would cost
-        later, times the chance that it is needed at all (segments that coincide add nothing).
+        """Returns the attributes of a call, and its segments. Another attribute joins when it adds
+        fewer tokens than it would cost later, times the chance that it is needed.
         """
         asked, chosen = [attribute], list(rows)
         sizes = self.index.sizes(document_id)
@@ -234,7 +246,7 @@ class CellPlan:
     def ordered(
         self, rest: Expression, document_id: str, selected: frozenset[str] = frozenset()
     ) -> Ordered:
-        """The best order of what is left to decide for a document."""
+        """Returns the best order of the conditions that are not decided for a document."""
         known = self.known[document_id]
         costs: dict[str, float] = {}
 
@@ -250,8 +262,8 @@ class CellPlan:
         return order(rest, self.statistics.selectivity, cost, selected)
 
     def cost(self, document_id: str, attribute: str) -> float:
-        """Expected tokens of reading an attribute of a document: its segments by their rounds,
-        and each call's frame.
+        """Returns the expected tokens of reading an attribute of a document: its segments, round by
+        round, and the frame of each call.
         """
         ranking = self.ranking(document_id, attribute)
         sent = self.sent.get((document_id, attribute), ())
@@ -269,14 +281,14 @@ class CellPlan:
         return expected_tokens(plan, stated, within[:depth], self.frame)
 
     def _stated(self, document_id: str, attribute: str) -> float:
-        """The chance that a document states the attribute."""
+        """Returns the chance (0 to 1) that a document states the attribute."""
         share = self.statistics.share_stated(attribute)
         if document_id in self.doubted and not self.has_values(document_id):
             return share * _DOUBT
         return share
 
     def ranking(self, document_id: str, attribute: str) -> SegmentOrder:
-        """Segments of a document, nearest first."""
+        """Returns the segments of a document, the nearest first."""
         evidence, layout = self.learned.evidence[attribute], self.learned.layout(attribute)
         held = self.ranked.get((document_id, attribute))
         if held is None or held.evidence is not evidence or held.weights != layout.weights:
@@ -289,7 +301,9 @@ class CellPlan:
 
 
 def _chances(ordered: Ordered, selected: Sequence[str], known: Container[str]) -> dict[str, float]:
-    """The chance that each attribute will be read, by the order of what is left to decide."""
+    """Returns the chance (0 to 1) that each attribute will be read, by the order of the
+    conditions.
+    """
     chances = dict.fromkeys(selected, ordered.probability)
     for leaf, chance in ordered.reached():
         for name in leaf.attributes:

@@ -1,7 +1,9 @@
-"""Which chunks of long documents are worth asking: nearness to what discriminates, then the gate.
+"""The choice of chunks in long documents: by nearness to the questions and columns, before the gate
+(a call that sorts out chunks without values).
 
-A column whose words stand on every page (the name of a company in its own report) tells no chunk
-apart: each column and each question weighs as much as its best chunks stand out from the others.
+A column whose words stand on every page (the name of a company in its own report) does not tell
+chunks apart. So each column and each question weighs as much as its best chunks stand out from the
+others.
 """
 
 from __future__ import annotations
@@ -19,12 +21,12 @@ from sliders.retrieval.lexical import BM25
 from sliders.schema.names import spoken_name
 
 LONG = 4
-"""Documents of up to this many chunks are read whole."""
+"""Documents of at most this many chunks are read whole."""
 _WINDOW = 1200
-"""Characters of a piece that is embedded by itself: a chunk is as near as its nearest piece."""
+"""The characters of a piece that is embedded; a chunk is as near as its nearest piece."""
 _MOST_EMBEDDED = 4000
-"""Pieces of one run beyond which words alone choose: two cores embed some 200
-short pieces a second.
+"""With more pieces than this in a run, words alone choose: two cores embed about 200 short pieces a
+second.
 """
 _RANK_OFFSET = 10
 _SHOWN_INSIDE = 700
@@ -39,12 +41,12 @@ def left_out(
     *,
     among: int = 0,
 ) -> dict[str, str]:
-    """Why chunks of a document are not read, by chunk id; at most `most` stay, the first one
-    always: it names the document.
+    """Returns why chunks of a document are not read, by chunk id. At most `most` chunks stay,
+    always with the first, which names the document.
 
     Args:
-        among: how many chunks of all documents are to be chosen from: of too
-            many, words alone choose.
+        among: the number of chunks of all documents to choose from; with too many, words alone
+            choose.
     """
     if len(chunks) <= max(LONG, most):
         return {}
@@ -67,7 +69,7 @@ def left_out(
 
 
 def _by_words(chunks: Sequence[Chunk], queries: Sequence[str]) -> NDArray[np.float64]:
-    """The score of each chunk over all queries, by its words."""
+    """Returns the score of each chunk over all queries, by its words."""
     index = BM25(chunk.text for chunk in chunks)
     total: NDArray[np.float64] = np.sum([_ranked(index.scores(query)) for query in queries], axis=0)
     return total
@@ -76,7 +78,7 @@ def _by_words(chunks: Sequence[Chunk], queries: Sequence[str]) -> NDArray[np.flo
 def _by_meaning(
     chunks: Sequence[Chunk], queries: Sequence[str], embedder: Embedder
 ) -> NDArray[np.float64]:
-    """The score of each chunk over all queries, by the cosine of its nearest piece."""
+    """Returns the score of each chunk over all queries, by the cosine of its nearest piece."""
     pieces = [
         [c.text[at : at + _WINDOW] for at in range(0, max(1, len(c.text)), _WINDOW)] for c in chunks
     ]
@@ -92,8 +94,8 @@ def _by_meaning(
 
 
 def _ranked(scores: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Reciprocal ranks, weighted by how many standard deviations the best score
-    stands above the mean.
+    """Returns reciprocal ranks, weighted by how many standard deviations the best score stands
+    above the mean.
     """
     spread = float(scores.std())
     if spread == 0:
@@ -105,8 +107,8 @@ def _ranked(scores: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def shown_to_gate(chunk: Chunk, document: Document) -> str:
-    """A chunk as the gate sees it: its own headings, the headings and tables inside
-    it, and how it begins.
+    """Returns a chunk as the gate sees it: its headings, the headings and tables inside it, and its
+    beginning.
     """
     inside = [e for e in document.elements if e.start < chunk.end and e.end > chunk.start]
     headings = [document.text[e.start : e.end].strip() for e in inside if e.kind == "heading"]
@@ -120,7 +122,7 @@ def shown_to_gate(chunk: Chunk, document: Document) -> str:
 
 
 def _table_line(document: Document, start: int, end: int) -> str:
-    """The first cells of a table's rows, which name its lines."""
+    """Returns the first cells of a table's rows, which name its lines."""
     labels = (
         line.strip("| ").split("|")[0].strip() for line in document.text[start:end].splitlines()
     )

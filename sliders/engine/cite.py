@@ -1,4 +1,4 @@
-"""From the final SQL back to the words on the page (contract 1)."""
+"""Citations: from the final SQL back to the words on the page."""
 
 from __future__ import annotations
 
@@ -24,25 +24,27 @@ from sliders.store.lineage import Change, Lineage, Reading, doubt_of, lineages, 
 from sliders.store.records import Relation
 
 MOST, MOST_RESULT_ROWS = 20, 50
-"""Rows of tables that are cited; each of the first result rows has one of every table that it
-comes from all the same.
+"""The most rows of tables that are cited. Each of the first `MOST_RESULT_ROWS` result rows gets a
+row of every table that it comes from in any case.
 """
 _TRACED = 5_000
 _AROUND = 300
 _Rows = Sequence[Sequence[Any]]
 _Place = tuple[int | None, str, str]
-"""A result row, a table in SQL and the id of one of its rows."""
+"""A result row, a table's SQL name, and the id of one of its rows."""
 
 
 def cite(
     session: Session, sql: str, views: Sequence[TableView], shown: _Rows = ()
 ) -> tuple[Citation, ...]:
-    """Citations of the rows that gave the result, only for the columns that the statement uses.
+    """Returns citations for the rows that gave the result, of the columns that the statement uses.
 
-    They are grouped by result row; first come the columns that the result shows or adds up, then
-    keys, then the columns that the statement only reads.
+    They are grouped by result row. First come the columns that the result shows or adds up, then
+    keys, then columns that the statement only reads.
 
     Args:
+        sql: the statement.
+        views: the tables that it reads.
         shown: the rows of the result.
     """
     places = _chosen(_traced(session, sql, views, shown))
@@ -74,8 +76,8 @@ _MATTERS, _KEY, _ONLY_READ = range(3)
 
 
 def _ranks(sql: str, views: Sequence[TableView]) -> dict[str, int]:
-    """How much each column matters, by its name in small letters, of those that the result shows,
-    adds up or ranks.
+    """Returns the rank of each column that the result shows, adds up or ranks by, by its name in
+    lower case.
     """
     try:
         tree = parse_select(sql)
@@ -89,7 +91,7 @@ def _ranks(sql: str, views: Sequence[TableView]) -> dict[str, int]:
 
 
 def _carries(citation: Citation, shown: _Rows) -> bool:
-    """Whether the value of a citation is one that its result row shows."""
+    """Says whether the value of a citation is shown in its result row."""
     rows = (
         shown
         if citation.result_row is None
@@ -99,7 +101,7 @@ def _carries(citation: Citation, shown: _Rows) -> bool:
 
 
 def _traced(session: Session, sql: str, views: Sequence[TableView], shown: _Rows) -> list[_Place]:
-    """The rows of tables that each result row comes from, in the result's order."""
+    """Returns the rows of tables that each result row comes from, in the result's order."""
     found: dict[_Place, None] = {}
     for trace in traces(sql, views) if sql else ():
         statement = f"SELECT * FROM ({trace.sql}) AS traced LIMIT {_TRACED}"
@@ -122,8 +124,8 @@ def _traced(session: Session, sql: str, views: Sequence[TableView], shown: _Rows
 
 
 def _numbered(rows: _Rows, width: int, shown: _Rows) -> Iterator[tuple[int | None, Sequence[Any]]]:
-    """Each traced row with the number of the result row that has its values;
-    rows of no result row are left out.
+    """Yields each traced row with the number of the result row that has its values; rows without
+    one are left out.
     """
     places: dict[tuple[Any, ...], list[int]] = {}
     for number, row in enumerate(shown):
@@ -140,7 +142,7 @@ def _numbered(rows: _Rows, width: int, shown: _Rows) -> Iterator[tuple[int | Non
 
 
 def _chosen(places: Sequence[_Place]) -> list[_Place]:
-    """One row of each table for every result row first, then others while there is room."""
+    """Returns one row of each table for every result row, then others while there is room."""
     met: Counter[tuple[int | None, str]] = Counter()
     ranked = []
     for place in places:
@@ -154,9 +156,11 @@ def _chosen(places: Sequence[_Place]) -> list[_Place]:
 def citations_of(
     session: Session, row_ids: Sequence[str], columns: Iterable[str] = ()
 ) -> list[Citation]:
-    """The words behind rows of data tables: of the columns named, or of all; where the sources of
-    a row say different things, those that say what the row shows. A value that a person decided
-    rests on the decision.
+    """Returns the words behind rows of data tables. When the sources of a row differ, only those
+    with the shown value are cited. A value that a person decided is cited by the decision.
+
+    Args:
+        columns: SQL names of columns; all columns when left out.
     """
     wanted = {name.lower() for name in columns}
     names = {d.id: d.name for d in session.catalog.documents.all(superseded=True)}
@@ -174,7 +178,7 @@ def _of_rows(
     wanted: set[str],
     names: Mapping[str, str],
 ) -> Iterator[tuple[str, list[Citation]]]:
-    """The citations of rows of a table, by row id; none of a row that it does not have."""
+    """Yields the citations of rows of a table, by row id."""
     found = lineages(session.catalog, relation.name, row_ids)
     for row_id, lineage in found.items():
         asked = [c.name for c in relation.columns if not wanted or c.sql_name.lower() in wanted]
@@ -190,7 +194,7 @@ def _of_rows(
 
 
 def _of_decision(lineage: Lineage, change: Change, names: Mapping[str, str]) -> Citation:
-    """The citation of a value that a person decided."""
+    """Returns the citation of a value that a person decided."""
     column, row_id = change.made.column, lineage.row_id
     own = (row for row in lineage.sources if row.id == row_id)
     home = next(own, lineage.sources[0]).document_id
@@ -210,7 +214,9 @@ def _of_decision(lineage: Lineage, change: Change, names: Mapping[str, str]) -> 
 
 
 def _of_reading(session: Session, reading: Reading, names: Mapping[str, str]) -> list[Citation]:
-    """A citation for each place that a value rests on; one without words where it rests on none."""
+    """Returns a citation for each place that a value rests on; one without words when it rests on
+    none.
+    """
     row, cell = reading.row, reading.cell
     about = Citation(
         names.get(row.document_id, row.document_id),
@@ -244,8 +250,8 @@ def _of_reading(session: Session, reading: Reading, names: Mapping[str, str]) ->
 
 
 def quote_of(session: Session, rows: Sequence[Row]) -> Callable[[str, str], str]:
-    """The sentence (in a table the line) that holds the words of a cell, by row id and
-    column; "" when unknown.
+    """Returns a function that gives the sentence with the words of a cell (in a table, the line),
+    by row id and column; "" when unknown.
     """
     spans = {
         (row.id, cell.column): cell.span

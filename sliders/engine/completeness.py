@@ -1,5 +1,5 @@
-"""The ledger of an answer: what is missing under it, and what in it is not
-printed words (contract 5).
+"""The ledger of an answer (`Completeness`): what is missing from its tables, and which of their
+values are not printed words.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _LONGEST_REASON = 300
 def completeness(
     session: Session, columns: Mapping[str, Sequence[str]], uncovered: str = "", stopped: str = ""
 ) -> Completeness:
-    """The ledger of the tables and columns that an answer rests on.
+    """Returns the ledger of the tables and columns that an answer rests on.
 
     Args:
         uncovered: the part of the question that no column holds, in words.
-        stopped: why filling the tables stopped before its end.
+        stopped: why filling the tables stopped early; "" when it did not.
     """
     extractions, documents = session.catalog.extractions, _FillingDocuments(session, tuple(columns))
     tasks = [task for table in columns for task in extractions.tasks(table)]
@@ -62,10 +62,11 @@ def completeness(
 
 
 class _FillingDocuments:
-    """The current documents by what they are to some tables: `filling` them, or `silent`.
+    """The current documents by their relation to some tables: `filling` them, or `silent` (able to,
+    but without a row).
 
-    A document that fills other tables alone is of another kind, and neither; it is of the same kind
-    where one of those tables is filled by the kind of document that fills one of these.
+    A document that fills only other tables is of another kind, and is neither, unless one of those
+    tables is filled by the same kind of document.
     """
 
     def __init__(self, session: Session, tables: Sequence[str]) -> None:
@@ -83,8 +84,8 @@ class _FillingDocuments:
         self.silent = (frozenset(self._names) - elsewhere | kin) - self.filling
 
     def _alike(self, table: Table, every: Sequence[Table]) -> frozenset[str]:
-        """The documents of the kind that fills a table, by the rows that they
-        gave of other tables.
+        """Returns the documents of the kind that fills a table, by the rows that they gave of other
+        tables.
         """
         same = (
             other.name for other in every if table.documents and other.documents == table.documents
@@ -92,19 +93,19 @@ class _FillingDocuments:
         return frozenset[str]().union(*(self._giving[name] for name in same))
 
     def of(self, chunks: Iterable[str]) -> frozenset[str]:
-        """The documents of chunks."""
+        """Returns the ids of the documents of chunks."""
         return frozenset(self._home[chunk] for chunk in chunks if chunk in self._home)
 
     def named(self, documents: frozenset[str]) -> tuple[str, ...]:
-        """The names of documents, in order."""
+        """Returns the names of documents, in order."""
         return tuple(
             sorted(self._names[document] for document in documents if document in self._names)
         )
 
     def rowless(self, left: set[str]) -> Iterator[Gap]:
-        """The documents that should have the one row of a table and have none: the table is for
-        every kind of document, or they are of its kind, or parts of them were left out unread and
-        nothing was found in the others.
+        """Yields gaps for documents that should have the one row of a table and have none: because
+        the table is for every kind of document, because they are of its kind, or because parts of
+        them were left unread and the other parts gave nothing.
         """
         for table in self._tables:
             without = self.silent & self.of(left) if table.documents else self.silent
@@ -120,8 +121,8 @@ class _FillingDocuments:
 
 
 def _failed(session: Session, columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Why chunks could not be read for these columns, by chunk id; what failed once may
-    have been read since.
+    """Returns why chunks could not be read for these columns, by chunk id; chunks that were read
+    later are left out.
     """
     extractions = session.catalog.extractions
     failed: dict[str, str] = {}
@@ -136,7 +137,7 @@ def _failed(session: Session, columns: Mapping[str, Sequence[str]]) -> dict[str,
 
 
 def _failures(documents: _FillingDocuments, failed: Mapping[str, str]) -> Iterator[Gap]:
-    """The parts that could not be read, as one gap that names their documents."""
+    """Yields one gap that names the documents with chunks that could not be read."""
     if failed:
         names = documents.named(documents.of(set(failed)))
         count = "1 chunk failed" if len(failed) == 1 else f"{len(failed)} chunks failed"

@@ -1,5 +1,5 @@
-"""From settings to models: one door for each stage, with cache, limits, meter and
-budget in front of it.
+"""The models of a run, made from the settings: one for each stage, behind a cache, limits, a meter
+and a budget.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ from sliders.llm.usage import Meter, PriceTable
 from sliders.settings import LOCAL, STAGES, Settings
 
 _SMALL = 4_000_000_000
-"""Parameters from which on a model file is asked in the full dialect."""
+"""A model file with this many parameters or more is asked in the full dialect."""
 
 
 class ModelSet:
-    """The models of a run, by stage, with the name of each stage's server (part of the cache key).
-
-    `gate` bounds the calls in flight of models that do not do so themselves.
+    """The models of a run by stage, with the name of each stage's server (a part of the cache key).
+    `gate` limits the parallel calls of models that do not limit them themselves.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class ModelSet:
         self._users: PerLoop[list[ModelSet]] = PerLoop(list)
 
     def model_for(self, stage: str) -> CachedModel:
-        """The model of a stage; a stage without one of its own gets the default."""
+        """Returns the model of a stage; the default when the stage has none of its own."""
         known = stage if stage in self._models else ""
         model = self._models[known]
         if id(model) not in self._wrapped:
@@ -65,18 +64,20 @@ class ModelSet:
         return self._wrapped[id(model)]
 
     def direct(self, stage: str) -> Model:
-        """The model of a stage without cache and limits before it."""
+        """Returns the model of a stage without cache and limits."""
         return self._models[stage if stage in self._models else ""]
 
     def serves_one(self, stage: str) -> bool:
-        """Whether the stage's server reads one request at a time: two that share a text are best
-        sent one after the other.
+        """Says whether the stage's server reads one request at a time. Then two requests with one
+        text are best sent one after the other.
         """
         return isinstance(self.direct(stage), LocalModel)
 
     def for_run(self, log: CallLog | None = None) -> ModelSet:
-        """The same models with a fresh meter, for the next run; `log` where its
-        calls are kept elsewhere.
+        """Returns the same models with a fresh meter for the next run.
+
+        Args:
+            log: the log of calls; the present one when left out.
         """
         models = copy(self)
         models._log, models.meter, models._wrapped = log or self._log, self.meter.for_run(), {}
@@ -85,8 +86,8 @@ class ModelSet:
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[None]:
-        """Connections of the running event loop stay open as long as a run of
-        it is in such a block.
+        """Keeps the connections of the running event loop open while any run of it is in such a
+        block.
         """
         users = self._users.get()
         users.append(self)
@@ -98,7 +99,7 @@ class ModelSet:
                 await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the connections of the running event loop."""
+        """Closes the connections of the running event loop."""
         for model in {id(m): m for m in self._models.values()}.values():
             if isinstance(model, OpenAIModel | LocalModel):
                 await model.aclose()
@@ -111,12 +112,18 @@ def connect(
     model: Model | Mapping[str, Model] | None = None,
     limiter: Limiter | None = None,
 ) -> ModelSet:
-    """The models that the settings name, behind one call log and one meter.
-    Nothing is contacted before the first call.
+    """Returns the models that the settings name, behind one log of calls and one meter. No server
+    is contacted before the first call.
 
-    `model` stands in for the settings' own (a double), or one for each stage ("" for the others);
-    `limiter` holds limits that are shared with other processes. Raises SettingsError: a money
-    budget over a model without a price, or a price table that cannot be read.
+    Args:
+        model: a model (a double in tests) in the place of the settings', or one for each stage (""
+            for
+            the others).
+        limiter: limits that are shared with other processes.
+
+    Raises:
+        SettingsError: a money budget over a model without a price, or a price table that cannot be
+            read.
     """
     log: CallLog = MemoryCallLog() if call_log is None else call_log
     prices = PriceTable.load(settings.prices)
@@ -144,7 +151,7 @@ def connect(
 def _built(
     settings: Settings, name: str, prices: PriceTable, gate: Gate, limiter: Limiter
 ) -> Model:
-    """The model of that name, as the settings say."""
+    """Returns the model of that name, by the settings."""
     if settings.is_own(name):
         return local_model(settings, _dialect(settings, name), own_file(name))
     _check_price(settings, name, prices)
@@ -162,7 +169,7 @@ def _built(
 
 
 def _given(model: Model | Mapping[str, Model], log: CallLog, meter: Meter, gate: Gate) -> ModelSet:
-    """Models that stand in for those of the settings."""
+    """Returns the models that stand in for those of the settings."""
     models = dict(model) if isinstance(model, Mapping) else {"": model}
     models.setdefault("", next(iter(models.values())))
     distinct = list({id(m): m for m in models.values()}.values())
@@ -172,8 +179,8 @@ def _given(model: Model | Mapping[str, Model], log: CallLog, meter: Meter, gate:
 
 
 def _dialect(settings: Settings, name: str) -> Dialect:
-    """The one place where a model gets its dialect: as the settings say, else compact
-    for the embedded one and small files.
+    """Returns the dialect of a model: the settings' own, else compact for the embedded model and
+    small files. No other code decides this.
     """
     if settings.dialect != "auto":
         return COMPACT if settings.dialect == "compact" else FULL

@@ -1,4 +1,4 @@
-"""Human decisions over tables: values, merges, splits, versions; open conflicts (contract 7)."""
+"""Decisions of people over tables: values, merges, splits and versions; and the open conflicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sliders.values.parse import parse_value
 
 
 def conflicts(session: Session, table: str | None = None) -> list[OpenConflict]:
-    """The conflicts that are open in the current tables.
+    """Returns the open conflicts of the current tables.
 
     Raises:
         SchemaError: there is no such table.
@@ -41,8 +41,8 @@ def correct(
     author: str = "",
     reason: str = "",
 ) -> int:
-    """Keep a human decision; it is matched by values on every reconciliation, so it
-    holds for later rows too.
+    """Stores a decision of a person. It is matched by values on every reconciliation, so that it
+    holds for later rows too. Returns its number.
 
     Raises:
         SchemaError: a table or column does not exist, or a value does not fit its column.
@@ -72,8 +72,7 @@ def correct(
 
 
 def revoke(session: Session, number: int) -> Correction:
-    """Take back a human decision; it stays in the records, and the next
-    reconciliation goes without it.
+    """Takes back a decision. It stays in the records; the next reconciliation ignores it.
 
     Raises:
         StoreError: no decision of that number is in force.
@@ -92,7 +91,7 @@ def revoke(session: Session, number: int) -> Correction:
 
 
 def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
-    """How many rows, as extracted or as they stand, have the values of a decision now."""
+    """Returns how many rows, as extracted or as shown, have the values of a decision now."""
     known = session.schema.table(table)
     wanted = _typed(known, where, DOCUMENT)
     let, rows = session.settings.unverified, session.catalog.extractions.rows(table)
@@ -105,7 +104,7 @@ def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
 
 
 def document_names(catalog: Catalog) -> dict[str, dict[str, Scalar]]:
-    """What each document, by id, is called in the columns that every table has by itself."""
+    """Returns, for each document id, its values in the columns that every table has."""
     documents = catalog.documents.all(superseded=True)
     return {
         document.id: dict(zip(DOCUMENT, (document.name, document.id), strict=True))
@@ -114,8 +113,8 @@ def document_names(catalog: Catalog) -> dict[str, dict[str, Scalar]]:
 
 
 def holding(rows: Iterable[Mapping[str, Scalar]], wanted: Mapping[str, Scalar]) -> int:
-    """How many rows have all of these values, compared as reconciliation compares
-    them; a document exactly.
+    """Returns how many rows have all of these values, compared as in reconciliation; documents are
+    compared exactly.
     """
     return sum(
         all(_form(name, row.get(name)) == _form(name, value) for name, value in wanted.items())
@@ -128,7 +127,7 @@ def _form(name: str, value: Scalar) -> Scalar:
 
 
 def _shown(session: Session, table: str, names: list[str]) -> list[dict[str, Scalar]]:
-    """These columns of the rows that the current version of a table shows."""
+    """Returns these columns of the rows in the current version of a table."""
     relation = session.catalog.schemas.relation(table)
     _, rows = session.catalog.tables.read(table, [relation.sql_name(name) for name in names])
     return [dict(zip(names, row, strict=True)) for row in rows]
@@ -137,7 +136,9 @@ def _shown(session: Session, table: str, names: list[str]) -> list[dict[str, Sca
 def _typed(
     table: Table, values: Mapping[str, Scalar], beside: Sequence[str] = ()
 ) -> dict[str, Scalar]:
-    """Values as their columns' types; those of columns `beside` the table's own as they are."""
+    """Returns values in their columns' types; values of the columns `beside` the table's own are
+    unchanged.
+    """
     typed: dict[str, Scalar] = {}
     for name, value in values.items():
         if name in beside and name not in table.column_names:
@@ -156,11 +157,8 @@ def _typed(
 
 
 def undo(session: Session, table: str, version: int | None = None) -> TableVersion:
-    """Show an earlier version of a table again: the one that was named, or the one
-    before that which stands.
-
-    The repairs that it lacks are not made again by a later question or query, until somebody
-    reconciles the table.
+    """Shows an earlier version of a table again: the named one, or the one before the current. The
+    repairs that it lacks are not made again until somebody reconciles the table.
 
     Raises:
         StoreError: there is no such table or version.

@@ -1,9 +1,9 @@
-"""When each document of the workspace is from, read once and kept.
+"""The date of each document in the workspace, read once and stored.
 
-A date inside a sentence is a date that the document tells of, not its own: what counts is a date
-at the edge of the title, one that is a line near the top, or one in the file name, in this
-order. Nothing is filled in: a name with a year gives a year. The file's time of change is not
-used, a copy alters it.
+A date inside a sentence is not the document's own. The document's date is, in this order, a date at
+the edge of the title, a date that is a line near the top, or a date in the file name. Nothing is
+filled in: a name with a year gives a year. The file's time of change is not used, since copying
+alters it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ from sliders.values.cldr import letter_by_letter, weekdays
 from sliders.values.dates import PrintedDate, dates_in, unsure
 
 _BEGINNING = 20_000
-"""Characters that show a document's order of day and month."""
+"""The characters of a document that show its order of day and month."""
 
 
 def document_dates(session: Session) -> Mapping[str, str]:
-    """ISO date (day, month or year, as printed) by document id, empty where a document
-    shows none of its own.
-
-    A document is read once; all are read again when the collection shows another
+    """Returns the ISO date (day, month or year, as printed) of each document, by id; "" when a
+    document has none. A document is read once; all are read again when the collection shows another
     order of day and month.
     """
     order = context_of(session, "").day_first
@@ -40,22 +38,21 @@ def document_dates(session: Session) -> Mapping[str, str]:
 
 
 _TOP = 2_000
-"""Characters of a document that are looked at."""
-_FROM_YEAR, _TO_YEAR = 1900, 2100  # a bare number outside is a count or an identifier
+"""The characters of a document that are searched for its date."""
+_FROM_YEAR, _TO_YEAR = 1900, 2100  # a number outside this range is a count or an identifier
 _REST = 6  # letters beside the date and its weekday in a line that is a date
 
 
 def document_date(name: str, title: str, beginning: str, *, day_first: bool | None = None) -> str:
-    """The document's own date.
+    """Returns the document's own date, as ISO 8601 text with the printed parts ("2021-08-29",
+    "2021-08", "2021"); "" for none.
 
     Args:
-        name: its path as the user gave it.
-        beginning: its first characters, 2,000 of them at most are read.
-        day_first: the order of numeric dates where it is known; without it an
-            ambiguous one does not count.
-
-    Returns:
-        ISO 8601 text with as many parts as are printed ("2021-08-29", "2021-08", "2021"), or empty.
+        name: the path as the user gave it.
+        title: the title.
+        beginning: the first characters; at most 2,000 are read.
+        day_first: the order of numeric dates; None when unknown, and then ambiguous dates do not
+            count.
     """
     stem = re.sub(r"\.[A-Za-z]{1,5}$", "", name.rsplit("/", 1)[-1]).replace("_", " ")
     found = [
@@ -69,7 +66,7 @@ def document_date(name: str, title: str, beginning: str, *, day_first: bool | No
 
 
 def _clear(text: str, day_first: bool | None) -> list[PrintedDate]:
-    """Dates of a text that can be read in one way only, and that may be a document's."""
+    """Returns the dates of a text that have one meaning and may be a document's own."""
     found = []
     for printed in dates_in(text, day_first=day_first):
         if printed.ambiguous or unsure(printed, text) or not _FROM_YEAR <= printed.year < _TO_YEAR:
@@ -79,7 +76,7 @@ def _clear(text: str, day_first: bool | None) -> list[PrintedDate]:
 
 
 def _lines(text: str, day_first: bool | None) -> Iterator[PrintedDate]:
-    """Dates that are a line of their own."""
+    """Yields dates that are a line of their own."""
     for printed in _clear(text, day_first):
         if printed.month is None:
             continue
@@ -96,7 +93,9 @@ def _lines(text: str, day_first: bool | None) -> Iterator[PrintedDate]:
 
 
 def _closing(title: str, day_first: bool | None) -> Iterator[PrintedDate]:
-    """A date at the end or the beginning of the title; one in its middle is part of a sentence."""
+    """Yields a date at the end or the beginning of the title; a date in its middle is part of a
+    sentence.
+    """
     for printed in _clear(title, day_first):
         if len(title[printed.end :].strip(" ).]")) == 0 or not title[: printed.start].strip(" (["):
             yield printed

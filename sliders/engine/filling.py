@@ -1,5 +1,5 @@
-"""Cells being read, for questions and for SQL over documents alike: the calls, what they gave, and
-why reading stopped.
+"""The state of an extraction under way, for questions and for SQL over documents: its calls, their
+results, and why it stopped.
 """
 
 from __future__ import annotations
@@ -24,20 +24,27 @@ from sliders.store.records import Decision, Task
 from sliders.values.parse import Context
 
 _LEAST_AHEAD = 8
-"""Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the
-prefix of the last call.
+"""With fewer parallel calls than this, none is prepared ahead: a server of one or two slots keeps
+the prefix of the last call.
 """
 _MOST_REFUSED = 5
-"""Documents of which no part could be read, none having been read, after which a filling stops."""
+"""A filling stops after so many documents without any readable part, when none was read."""
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class Filling:
-    """One filling of tables, out of so many `parts` of documents, of which `left` are not known to
-    be left out. `asked` parts gave `rows` so far; `refused` says why parts of documents could not
-    be read at all, by document; `worked` whether any part was read for the same columns, now or by
-    an earlier run.
+    """One extraction of tables.
+
+    Args:
+        questions: the questions that the tables serve.
+        parts: the chunks of documents to read.
+        left: the chunks that are not known to be left out.
+        asked: the chunks that were asked so far.
+        rows: the rows so far.
+        stopped: why the extraction stopped; "" while it goes on.
+        refused: why no part of a document could be read, by document.
+        worked: any chunk was read for the same columns, now or in an earlier run.
     """
 
     session: Session
@@ -65,13 +72,13 @@ class Filling:
 
     @property
     def failed(self) -> str:
-        """Why nothing was read, the commonest reason; "" where anything was."""
+        """The commonest reason why nothing was read; "" when anything was read."""
         if self.worked or not self.refused:
             return ""
         return Counter(self.refused.values()).most_common(1)[0][0]
 
     def check(self) -> None:
-        """Refuse a filling that read nothing, or not all.
+        """Refuses an extraction that read nothing, or not all.
 
         Raises:
             BudgetExceeded: a limit was reached.
@@ -83,8 +90,8 @@ class Filling:
             raise ModelUnavailable(every_call_failed(self.failed, self.asked))
 
     def rests_on_earlier(self) -> None:
-        """Columns that are missing in one place were read in another by an earlier run: calls that
-        fail are no sign that none can succeed.
+        """Records that an earlier run read these columns elsewhere, so that failing calls do not
+        mean that no call can succeed.
         """
         self.worked = True
         self.session.models.outcomes.worked += 1
@@ -114,7 +121,7 @@ class Filling:
         return passed
 
     def context(self, document: Document) -> Context:
-        """What a document shows about its printed values."""
+        """Returns what a document shows about its printed values."""
         if document.id not in self._contexts:
             self._contexts[document.id] = context_of(self.session, document.text, self._shared)
         return self._contexts[document.id]

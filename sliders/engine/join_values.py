@@ -1,9 +1,9 @@
-"""Join values are looked for where they are printed: code reads every document for nothing, the
-model only those parts.
+"""The search for join values in documents. Code looks for the words of each value without cost, and
+the model reads only the segments that print them.
 
-A join value was copied from a document, and its partner is one name with it by the words alone, so
-a document that does not print those words cannot join, and of the others only the segments that
-print them can show it.
+Values that join are copied from documents, and are one name by their words. So a document that does
+not print the words of any join value cannot join, and in the others only the segments that print
+them can show the value.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from sliders.schema.types import Column, ColumnType
 from sliders.values.folding import fold, name_tokens
 
 _CHECKED = 50
-"""Known values that are compared with their documents before others are
-looked for by their words.
+"""The number of known values that are compared with their documents before others are searched by
+words.
 """
 
 
 NameWords = tuple[frozenset[str], ...]
-"""The words of each name that an attribute is looked for with."""
+"""The words of each name that an attribute is searched for."""
 
 
 @dataclass(slots=True)
 class JoinNames:
-    """Where a table's documents print the join values that it is filtered by now: `names` by
-    attribute; `unjoined` attributes of documents hold none of them.
+    """The places in a table's documents that print its join values: `names` to search for by
+    attribute, `printed` the segments by document and attribute, `unjoined` the documents and
+    attributes without any.
     """
 
     names: dict[str, NameWords] = field(default_factory=dict)
@@ -39,7 +40,7 @@ class JoinNames:
     unjoined: set[tuple[str, str]] = field(default_factory=set)
 
     def rows(self, document: Document, index: SegmentIndex, attribute: str) -> frozenset[int]:
-        """Segments of a document that print a name that an attribute is looked for with."""
+        """Returns the segments of a document that print one of the attribute's names."""
         rows = self.printed.get((document.id, attribute))
         if rows is None:
             rows = _printing(self.names[attribute], document, index)
@@ -47,13 +48,15 @@ class JoinNames:
         return rows
 
     def nulls(self, document_id: str) -> dict[str, None]:
-        """Attributes of a document that join nothing: null meanwhile, so that the join fails."""
+        """Returns None for the attributes of a document that join nothing, so that the
+        join fails.
+        """
         return {name: None for name in self.names if (document_id, name) in self.unjoined}
 
 
 def _printing(names: NameWords, document: Document, index: SegmentIndex) -> frozenset[int]:
-    """Segments that print one of the names; those with a part of it where a segment's end splits
-    it.
+    """Returns the segments that print one of the names. When the end of a segment splits a name,
+    both segments are included.
     """
     text = document.text
     words = frozenset(fold(text).split())
@@ -72,14 +75,14 @@ def _printing(names: NameWords, document: Document, index: SegmentIndex) -> froz
 def join_words(
     column: Column, known: Iterable[tuple[str, Scalar]], values: Sequence[Scalar]
 ) -> NameWords | None:
-    """How to look for these join values in a table's documents; None where their words
-    need not stand there.
+    """Returns the words of join values to search for; None when documents need not print these
+    words.
 
-    Numbers and dates are equal in other words, too; and an attribute whose known values are not all
-    printed in their documents is stated in other words.
+    Numbers and dates can be printed in other words. So can an attribute when not all its known
+    values are printed in their documents.
 
     Args:
-        known: known values of the column, each behind the text of its document.
+        known: the text of a document with a known value of the column, for each known value.
     """
     texts = [value for value in values if isinstance(value, str)]
     if column.type is not ColumnType.TEXT or len(texts) < len(values):
@@ -90,14 +93,14 @@ def join_words(
 
 
 def _words(name: str) -> frozenset[str]:
-    """The words of a name as `fold` gives those of a document: a sign need not end a word
-    there ("C++-based").
+    """Returns the words of a name as `fold` gives the words of a document, where a sign need not
+    end a word ("C++-based").
     """
     return frozenset(fold(" ".join(name_tokens(name))).split())
 
 
 def _printed(known: Iterable[tuple[str, Scalar]]) -> bool:
-    """Whether the known values of an attribute, at least one, all stand in their documents."""
+    """Says whether there are known values of an attribute, all printed in their documents."""
     checked = [
         _words(str(value)) <= frozenset(fold(text).split())
         for text, value in islice(known, _CHECKED)

@@ -1,5 +1,5 @@
-"""Which way a query takes: over tables that are there, over tables filled first, or lazily over
-documents; tables as frames.
+"""Results of SQL queries as data frames. A query runs over tables as they are, over tables that are
+filled first, or over documents, of which only the needed cells are read (lazily).
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ class TableFrames(Mapping[str, "pd.DataFrame"]):
     def get(self, key: str, /, default: pd.DataFrame | T) -> pd.DataFrame | T: ...
 
     def get(self, key: str, /, default: pd.DataFrame | T | None = None) -> pd.DataFrame | T | None:
-        """The table of that name, or `default` where there is none."""
+        """Returns the table of that name; `default` when there is none."""
         known = set(self)
         return self[key] if key in known else default
 
     def _repr_html_(self) -> str:
-        """How a notebook shows them: each table with its size and columns."""
+        """Returns the tables as a notebook shows them: each with its size and columns."""
         rows = [
             (name, len(frame), ", ".join(map(str, frame.columns))) for name, frame in self.items()
         ]
@@ -86,11 +86,12 @@ class TableFrames(Mapping[str, "pd.DataFrame"]):
 
 
 def needed_cells(sql: str, schema: Schema) -> dict[str, tuple[str, ...]]:
-    """The columns that a statement needs, by table; conditions that cannot be planned count
-    with all their columns.
+    """Returns the columns that a statement needs, by table. A condition that cannot be planned
+    needs all its columns.
 
-    Raises QueryError: it is not one SELECT over the schema's tables, or has parts that cannot be
-    planned (WITH, subqueries).
+    Raises:
+        QueryError: the text is not one SELECT over the schema's tables, or has parts that cannot be
+            planned (WITH, subqueries).
     """
     return _columns(parse_query(sql, schema.tables))
 
@@ -106,14 +107,17 @@ def _columns(query: Query) -> dict[str, tuple[str, ...]]:
 async def query_frame(
     session: Session, sql: str, describe: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
-    """The result of one SELECT. Missing cells are extracted first, as few as the query needs.
+    """Returns the result of one SELECT. Missing cells are extracted first, as few as the query
+    needs.
 
-    The frame's `attrs` hold "units", those of its columns, "notes", lines that say what the result
-    lacks, and "explanation"
-    (what was done, EXPLAIN ANALYZE) and "tokens" where something was read. Raises
-    QueryError: with its place: SQL that is not supported over documents, an unknown or
-    ambiguous column; UnsafeStatement: it is not one SELECT, or names what it may not see;
-    StoreError: SQLite finds an error.
+    The frame's `attrs` hold "units" (of its columns), "notes" (lines on what the result lacks) and,
+    when something was read, "explanation" (what was done, as EXPLAIN ANALYZE) and "tokens".
+
+    Raises:
+        QueryError: SQL that is not supported over documents, or an unknown or ambiguous column; the
+            message says where.
+        UnsafeStatement: the text is not one SELECT, or names a table that it may not read.
+        StoreError: SQLite finds an error.
     """
     if explains(sql):
         raise UnsafeStatement(
@@ -143,7 +147,9 @@ async def query_frame(
 async def _filled_frame(
     session: Session, sql: str, query: Query, tables: Sequence[Table]
 ) -> pd.DataFrame:
-    """The result of a query over tables with several rows a document, which are filled first."""
+    """Returns the result of a query over tables with several rows for each document, which are
+    filled first.
+    """
     columns = _wanted(session, _columns(query))
     named = {name: asked for name, asked in columns.items() if asked}
     filled = await fill_cells(session, named)
@@ -158,8 +164,8 @@ async def _filled_frame(
 
 
 def beside_documents(session: Session, sql: str, table: Table, names: Sequence[str]) -> Result:
-    """A statement over `docs`, every document with what `table` shows of it, and the data tables
-    `names`; as `run_readonly`.
+    """Returns the result of a statement over `docs` (every document, with the values of `table`)
+    and the data tables `names`; see `run_readonly`.
     """
     relations = [
         r
@@ -179,10 +185,12 @@ def beside_documents(session: Session, sql: str, table: Table, names: Sequence[s
 
 
 def known_frame(session: Session, sql: str) -> pd.DataFrame | None:
-    """The result of a SELECT of which all cells are known and stand in the tables;
-    None where something is to be read first.
+    """Returns the result of a SELECT whose cells are all known; None when some must be read first.
+    Nothing is read, repaired or written.
 
-    Nothing is read, repaired or written. Raises UnsafeStatement, StoreError: as `plain`.
+    Raises:
+        UnsafeStatement: as `plain`.
+        StoreError: as `plain`.
     """
     standing = None if explains(sql) else _standing(session, sql)
     if standing is None or not all(_is_settled(session, name) for name in standing):
@@ -191,8 +199,8 @@ def known_frame(session: Session, sql: str) -> pd.DataFrame | None:
 
 
 def _is_settled(session: Session, table: str) -> bool:
-    """Whether a table shows all that was read and decided since; how it was repaired, or that
-    repairs were undone, stays.
+    """Says whether a table shows everything that was read and decided. Earlier repairs, and repairs
+    that were undone, count as they are.
     """
     if not session.catalog.tables.is_current(table):
         return False
@@ -204,10 +212,12 @@ def _is_settled(session: Session, table: str) -> bool:
 
 
 def without_earlier(session: Session, sql: str) -> pd.DataFrame:
-    """The result of one SELECT over the tables as they stand, without rows of earlier versions of
-    documents; nothing is written.
+    """Returns the result of one SELECT over the tables as they are, without rows of earlier
+    versions of documents. Nothing is written.
 
-    Raises UnsafeStatement, StoreError: as `plain`.
+    Raises:
+        UnsafeStatement: as `plain`.
+        StoreError: as `plain`.
     """
     if (frame := known_frame(session, sql)) is not None:
         return frame
@@ -243,10 +253,11 @@ def _told(
     columns: Mapping[str, Sequence[str]],
     stopped: str = "",
 ) -> pd.DataFrame:
-    """The frame with the units of its columns, and notes on the columns that it rests on, by table:
-    that reading stopped, what failed, what was refused.
+    """Returns the frame with the units of its columns, and with notes: the reading stopped, calls
+    failed, values were refused.
 
-    Raises ModelUnavailable: it is empty, and every call of the run failed.
+    Raises:
+        ModelUnavailable: the frame is empty, and every call of the run failed.
     """
     frame.attrs["units"] = _units(session, sql, list(map(str, frame.columns)))
     ledger = completeness(session, columns)
@@ -263,40 +274,42 @@ def _told(
 
 
 def _units(session: Session, sql: str, columns: Sequence[str]) -> list[str]:
-    """The unit of each column of a result, "" where it has none or the statement is not one that
-    can be read for it.
+    """Returns the unit of each column of a result; "" when there is none, or when the statement is
+    in a dialect that cannot be analysed.
     """
     tables = [_in_sql(session, table.name) for table in session.filled]
     try:
         return list(units_of(parse_select(sql), tables, columns))
-    except QueryError:  # parts of it are of another dialect: its rows are right all the same
+    except QueryError:  # a part is of another dialect, which does not make the rows wrong
         return [""] * len(columns)
 
 
 def _in_sql(session: Session, name: str) -> Table:
-    """A table under the names that it has in SQL."""
+    """Returns a table with the names that it has in SQL."""
     table, relation = session.schema.table(name), session.catalog.schemas.relation(name)
     columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns)
     return replace(table, name=relation.relation, columns=columns)
 
 
 def _is_whole(ledger: Completeness) -> bool:
-    """Whether nothing is missing in the columns of a query, and all that they hold is verified."""
+    """Says whether nothing is missing in the columns of a query, and all their values
+    are verified.
+    """
     return ledger.complete and not (
         ledger.ungrounded_cells or ledger.unparsed_cells or ledger.unverified_cells
     )
 
 
 def is_sql(text: str) -> bool:
-    """Whether the words are a query, not a question."""
+    """Says whether a text is a query, not a question."""
     return (
         text.lstrip().lower().startswith(("select ", "select\n", "select\t", "with ", "explain "))
     )
 
 
 def _standing(session: Session, sql: str) -> dict[str, tuple[str, ...]] | None:
-    """Columns by table, all that the statement needs, or over which alone it can run;
-    None where something is to be read.
+    """Returns the columns, by table, that the statement needs or can run over; None when something
+    must be read first.
     """
     filled = {
         table.name: tuple(table.column_names)
@@ -305,7 +318,7 @@ def _standing(session: Session, sql: str) -> dict[str, tuple[str, ...]] | None:
     }
     try:
         needed = _wanted(session, needed_cells(sql, session.schema))
-    except QueryError:  # over documents, its errors are the planner's to tell
+    except QueryError:  # over documents, the planner reports the error
         over_documents = any(word.casefold().strip('(),;"') == DOCS for word in sql.split())
         return filled if session.filled and not over_documents else None
     if DOCS in needed and len(needed) > 1:
@@ -315,8 +328,8 @@ def _standing(session: Session, sql: str) -> dict[str, tuple[str, ...]] | None:
 
 
 def _wanted(session: Session, needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Columns to be read by table: rows of which a query names no column are those of the columns
-    that were read, else of all.
+    """Returns the columns to read, by table. For a table of which the query names no column, these
+    are the columns that were read before, else all.
     """
     wanted = dict(needed)
     for table in session.schema.tables:
@@ -328,7 +341,7 @@ def _wanted(session: Session, needed: Mapping[str, tuple[str, ...]]) -> dict[str
 
 
 def _partial(session: Session, needed: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether rows of all documents are wanted of a table that has only those that
+    """Says whether a query needs rows of all documents from a table that has only the rows that
     earlier queries read.
     """
     if needed.get(DOCS) != () or session.schema.table(DOCS).grain == "many":
@@ -341,8 +354,14 @@ def _partial(session: Session, needed: Mapping[str, tuple[str, ...]]) -> bool:
 
 
 def plain(session: Session, sql: str) -> pd.DataFrame:
-    """The result of one SELECT over the tables that are there, in the cage;
-    nothing is extracted.
+    """Returns the result of one SELECT over the tables as they are, in a read-only copy; nothing is
+    extracted.
+
+    Raises:
+        UnsafeStatement: the workspace has no tables, the text is not one SELECT, or it names a
+            table
+            that it may not read.
+        StoreError: SQLite finds an error.
     """
     if not (names := session.data_tables):
         raise UnsafeStatement(

@@ -1,13 +1,13 @@
-"""SQL over documents: extracts what the query needs, and nothing else, then answers it
-from the filled tables.
+"""SQL over documents: the query's cells are extracted, and nothing else; then SQL runs over the
+filled tables.
 
     SELECT company FROM docs WHERE fiscal_year = 2022 AND capex > 1e9
 
 `docs` stands for all documents, one row each; its columns are the attributes that the query names.
-They take their type and description from `describe`, from a schema table that has them, or else
-from their name and how the query compares them. A schema table with one row a document is read the
-same way. Every table also has `document` and `document_id`, which cost nothing. Tables with many
-rows a document are filled first with the columns that the query names.
+Their types and descriptions come from `describe`, from a schema table with these columns, or else
+from their names and the query's comparisons. A schema table with one row for each document is read
+in the same way. Every table also has `document` and `document_id`, which cost nothing. Tables with
+many rows for each document are filled first, with the columns that the query names.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from sliders.store.copied_tables import CopiedTables
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What leaving documents out may have cost: `found` of `audited` excluded documents
-    held values after all.
+    """The loss from leaving documents out: of `audited` documents among the `excluded` ones,
+    `found` held values.
     """
 
     excluded: int = 0
@@ -47,7 +47,9 @@ class Loss:
 
     @property
     def estimate(self) -> float:
-        """Documents with values among those excluded and not audited, estimated."""
+        """The estimated number of documents with values among those that were excluded and not
+        audited.
+        """
         return (
             0.0 if not self.audited else (self.excluded - self.audited) * self.found / self.audited
         )
@@ -55,9 +57,8 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class QueryOutcome:
-    """Rows of a query, and what they cost.
-
-    `tokens` and `sample_tokens` count the segments that were sent.
+    """The rows of a query, with its costs. `tokens` and `sample_tokens` count the segments that
+    were sent.
     """
 
     columns: tuple[str, ...]
@@ -74,15 +75,17 @@ class QueryOutcome:
 async def run_query(
     session: Session, sql: str, describe: Mapping[str, str] | None = None, *, reuse: bool = True
 ) -> QueryOutcome:
-    """Run SQL over documents, extracting lazily what it needs; queries of one table wait for each
-    other, and so share work.
+    """Runs SQL over documents, and extracts what it needs. Queries over one table wait for each
+    other, so that they share work.
 
     Args:
-        describe: what attributes of `docs` mean, by name.
-        reuse: False neither uses nor keeps cells, evidence and figures (measurements).
+        describe: the meaning of attributes of `docs`, by name.
+        reuse: False neither uses nor stores cells, evidence and counts (for measurements).
 
-    Raises QueryError: with its place: SQL that is not supported, an unknown or ambiguous column;
-    PlanError: the workspace has no documents.
+    Raises:
+        QueryError: SQL that is not supported, or an unknown or ambiguous column; the message says
+            where.
+        PlanError: the workspace has no documents.
     """
     query, tables = bind(session, sql, describe or {})
     async with AsyncExitStack() as turns:
@@ -104,14 +107,14 @@ async def run_query(
 
 
 def _keep(running: Running) -> None:
-    """What was read and learned goes into the workspace."""
+    """Stores in the workspace what was read and learned."""
     for run in running.runs.values():
         run.save()
 
 
 async def _settled(running: Running) -> bool:
-    """Brings the tables up to date, as for a question; whether they show of a document what was not
-    known when it was decided.
+    """Brings the tables up to date, as for a question. Returns True when they now show values of a
+    document that were unknown when the document was decided.
     """
     _keep(running)
     filling = running.filling
@@ -120,17 +123,18 @@ async def _settled(running: Running) -> bool:
 
 
 async def explain_query(session: Session, sql: str) -> QueryExplanation:
-    """EXPLAIN: the plan of a query, which may begin with that word, with estimated tokens and their
-    interval; no model is called, and nothing is changed but the index.
+    """Returns the plan of a query, with estimated tokens and their interval (EXPLAIN). No model is
+    called, and nothing but the index is changed.
 
-    Raises QueryError: as `run_query`.
+    Raises:
+        QueryError: as `run_query`.
     """
     words = sql.lstrip()[len("explain ") :] if explains(sql) else sql
     return plan_before(_open(session, *bind(session, words, {}, save=False)))
 
 
 def explains(sql: str) -> bool:
-    """Whether a statement asks how it would be done."""
+    """Says whether a statement begins with EXPLAIN."""
     return sql.lstrip()[: len("explain ")].casefold() == "explain "
 
 
@@ -176,7 +180,7 @@ async def _execute(running: Running) -> None:
 
 
 def _accepted_rows(running: Running) -> Result:
-    """The query over the rows that were accepted, as tables in memory."""
+    """Runs the query over the accepted rows, as tables in memory."""
     with CopiedTables(running.session.catalog.database) as memory:
         for written in dict.fromkeys(use.written for use in running.query.tables):
             _fill(memory, running, [use for use in running.query.tables if use.written == written])
@@ -184,7 +188,7 @@ def _accepted_rows(running: Running) -> Result:
 
 
 def _fill(memory: CopiedTables, running: Running, uses: Sequence[TableUse]) -> None:
-    """The accepted rows of one table, under all its aliases."""
+    """Copies the accepted rows of one table, under all its aliases."""
     run = running.runs[uses[0].table]
     named = dict.fromkeys(name for use in uses for name in (*use.attributes, *use.select))
     types = {n: run.table.column(n).type.sql for n in named if n not in SYSTEM}
@@ -198,7 +202,7 @@ def _fill(memory: CopiedTables, running: Running, uses: Sequence[TableUse]) -> N
 
 
 def _told(running: Running, result: Result) -> QueryOutcome:
-    """The result with what it cost and what it lacks."""
+    """Returns the result with its costs and notes."""
     accepted: dict[str, set[str]] = {}
     for use in running.query.tables:
         accepted.setdefault(use.table, set()).update(running.accepted.get(use.alias, ()))
@@ -223,7 +227,7 @@ def _told(running: Running, result: Result) -> QueryOutcome:
 
 
 def _notes(running: Running, loss: Loss) -> Iterator[str]:
-    """Lines that say what a result lacks."""
+    """Yields lines on what a result lacks."""
     yield from running.notes
     yield from unequal_names(running)
     if loss.excluded:

@@ -1,4 +1,4 @@
-"""A question as a value: what belongs to it alone while it goes through the stages."""
+"""A question as a value: everything that belongs to one question on its way through the stages."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ TABLES: WorkflowName = "extract_and_query"
 
 @dataclass(slots=True)
 class Question:
-    """The words of a question, its hints, the workflow that answers it, and what the user is told.
+    """A question with its hints, its workflow, and the notes for the user.
 
-    `hints` hold the question without what only says where to look. `alone` says that it is asked
-    by itself: what its hints leave out must not be missing for other questions.
+    `hints` hold the question without words that only say where to look. `alone` means that the
+    question is asked by itself, since its hints leave out text that other questions need.
     """
 
     text: str = ""
@@ -26,18 +26,22 @@ class Question:
     route: Route = field(default_factory=lambda: Route(TABLES))
     alone: bool = False
     source: PassageSource | None = None
-    """The documents that it may be answered from, once they were searched."""
+    """The documents that it may be answered from; None until they are searched."""
     notes: list[str] = field(default_factory=list)
     out_of_scope: frozenset[str] = frozenset()
-    """Chunks that hints leave out: not asked for this question, and not recorded as asked."""
+    """The ids of chunks that hints leave out; they are not asked for this question, and not
+    recorded as asked.
+    """
     normalize: tuple[Normalization, ...] = ()
     precede: tuple[Precedence, ...] = ()
 
     @property
     def terms(self) -> str:
-        """The terms that decide how data tables stand, in words; "" without hints."""
+        """The hints that change how data tables are settled, in words; "" without such hints."""
         return f"{self.normalize}{self.precede}" if self.normalize or self.precede else ""
 
     def explained(self) -> tuple[tuple[str, str], ...]:
-        """How it is answered, as `explain` shows it: kind of line and words."""
+        """Returns how the question is answered, as `explain` shows it: pairs of a label
+        and words.
+        """
         return explained(self.route, self.hints)

@@ -1,5 +1,5 @@
-"""What questions need of the tables: induced for all of them at once, and kept, so that the same
-question again, after a kill or a year, goes straight to the cells.
+"""The columns that questions need: induced for all questions at once, and stored, so that the same
+question later goes straight to the cells.
 """
 
 from __future__ import annotations
@@ -23,9 +23,13 @@ from sliders.store.facts import QuestionColumns
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Columns by table that a question needs, what of it no column covers, the statement that the
-    model drafted for it, and why there are none when there are none: `ended` says that the asking
-    itself did not come to its end.
+    """The columns that a question needs, by table.
+
+    Args:
+        uncovered: the part of the question that no column covers.
+        reason: why there are no columns.
+        draft: the statement that the model drafted.
+        ended: why the asking ended early, or "" when it did not.
     """
 
     question: str
@@ -37,7 +41,9 @@ class Need:
 
 
 async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
-    """The needs of each question, in order; the schema is extended where it must be, and saved."""
+    """Returns the needs of each question, in order. The schema is extended when needed,
+    and stored.
+    """
     session.progress("schema")
     await describe_pinned(session)
     known = {q: need for q in questions if (need := known_need(session, q)) is not None}
@@ -97,14 +103,14 @@ def _need(question: str, induced: Induced) -> Need:
 
 
 _BESIDE = 2
-"""Columns beside its key by which a row is seen that does not state the key, and known
-when it is told again.
+"""The number of columns beside the key that are read too, so that a row without its key can be told
+apart and recognised.
 """
 
 
 def _telling(table: Table, asked: Sequence[str]) -> tuple[str, ...]:
-    """The columns to be read of a table: its key first, so that later ones find their rows, and
-    what tells a row without it.
+    """Returns the columns to read of a table: its key first, so that later columns find their rows,
+    then columns that identify a row without a key.
     """
     names = dict.fromkeys([*table.key, *asked])
     if table.grain == "many" and table.key:
@@ -132,7 +138,7 @@ def _record(session: Session, induced: Induced, before: Schema) -> None:
 
 
 async def describe_pinned(session: Session) -> None:
-    """Have the rows of pinned tables described, once."""
+    """Asks the model once what the rows of pinned tables are."""
     if not any(t.pinned and not t.row for t in session.schema.tables):
         return
     model, before = session.models.model_for("schema"), session.schema
@@ -161,8 +167,8 @@ async def describe_pinned(session: Session) -> None:
 
 
 def known_need(session: Session, question: str) -> Need | None:
-    """What was found for a question before, None when it is new or its columns are gone;
-    all of a schema that is pinned whole.
+    """Returns the stored need of a question; None when the question is new or its columns are gone.
+    In a schema that is pinned whole, a question needs all columns.
     """
     schema = session.schema
     if schema.tables and all(table.pinned for table in schema.tables):
@@ -177,7 +183,7 @@ def known_need(session: Session, question: str) -> Need | None:
 
 
 def _keep(session: Session, need: Need) -> None:
-    """Keep what a question needs; another model or another prompt finds anew."""
+    """Stores the need of a question, for this model and this prompt."""
     kept = QuestionColumns(dict(need.columns), need.uncovered, need.draft)
     session.catalog.figures.keep_question(_key(session, need.question), need.question, kept)
 

@@ -1,4 +1,4 @@
-"""The work that documents and chunks take, done in this process."""
+"""The work on documents and chunks in this process: parsing, indexing, and extraction calls."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from sliders.values.parse import Context
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """A document, and its chunks when they are needed: one that is known
-    already is not cut again.
+    """A document, and a function that cuts it into chunks. A document that is known already is not
+    cut again.
     """
 
     document: Document
@@ -37,10 +37,11 @@ class ParsedDocument:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionCall:
-    """What one call of extraction reads: a chunk of a document, for some columns of some tables.
+    """The input of one extraction call: a chunk of a document, and the columns that it is asked
+    for.
 
-    `pieces` are the places of the document that the chunk's text is made of, where it is not one of
-    those that the document was cut into.
+    `pieces` are the places of the document that make up the chunk's text; () for one of the
+    document's own chunks. `card` is a short description of the document that stands above the text.
     """
 
     document: Document
@@ -60,15 +61,19 @@ class ExtractionCall:
         context: Context,
         tokens: int,
     ) -> ExtractionCall:
-        """These places of a document, of so many tokens, read as one text."""
+        """Returns the call that reads these places of a document as one text.
+
+        Args:
+            tokens: the length of the places together.
+        """
         chunk = Pieces.of(document, places).chunk(tokens)
         return cls(document, chunk, tuple(asked), context, pieces=tuple(places))
 
 
 class LocalRunner:
-    """Does the work that documents and chunks take in this process: calls side by side in its event
-    loop, all else one after the other. The store is its caller's; `limiter` holds the limits that
-    this process shares with others, if any.
+    """Does the work in this process: calls side by side in the event loop, all else one after the
+    other. The caller has the store. `limiter` holds the limits that this process shares with
+    others.
     """
 
     limiter: Limiter | None = None
@@ -76,8 +81,8 @@ class LocalRunner:
     def parse(
         self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
     ) -> Iterator[ParsedDocument | LoadFailure]:
-        """Documents with chunks of at most `max_tokens` of the model's tokens, in the order of the
-        sources; each is forgotten before the next is read.
+        """Yields the documents in the order of the sources, with chunks of at most `max_tokens` of
+        the model's tokens. Each is dropped before the next is read.
         """
         for found in load_each(sources, max_bytes):
             yield found if isinstance(found, LoadFailure) else cut_later(found, max_tokens, model)
@@ -85,12 +90,12 @@ class LocalRunner:
     def index(
         self, documents: Iterable[Document], embedder: Embedder, model: Model, max_tokens: int
     ) -> Iterator[SegmentVectors]:
-        """Segments of at most `max_tokens` with their vectors, in the order of the documents."""
+        """Yields the segments of each document, of at most `max_tokens`, with their vectors."""
         for document in documents:
             yield index_document(document, embedder, model.count_tokens, max_tokens=max_tokens)
 
     async def read(self, reading: ExtractionCall, model: Model) -> Extraction:
-        """Rows out of one chunk; every call is in the model's log when this returns.
+        """Returns the rows of one chunk. When it returns, the model's log has every call.
 
         Raises:
             ModelUnavailable: the model cannot be reached.
@@ -103,16 +108,16 @@ class LocalRunner:
         return pieces.placed(await read(source_of_pieces(reading, pieces), reading.asked, model))
 
     def frame_tokens(self, model: Model) -> int:
-        """Tokens of a call beside its text and its columns."""
+        """Returns the tokens of a call beside its text and its columns."""
         messages = ways_of(model).reader.bare().messages
         return sum(model.count_tokens(message.content) for message in messages)
 
     def close(self) -> None:
-        """Give back what was taken."""
+        """Releases what the runner holds; nothing here."""
 
 
 def cut_later(document: Document, max_tokens: int, model: Model) -> ParsedDocument:
-    """The document with its chunks, which are made when they are asked for."""
+    """Returns the document with its chunks, which are made on demand."""
     return ParsedDocument(
         document,
         lambda: chunk_document(document, max_tokens=max_tokens, count_tokens=model.count_tokens),
@@ -120,7 +125,7 @@ def cut_later(document: Document, max_tokens: int, model: Model) -> ParsedDocume
 
 
 def source_of(reading: ExtractionCall) -> Source:
-    """The text that a call of extraction reads, with what its document shows about it."""
+    """Returns the text that an extraction call reads, with what its document shows about it."""
     chunk, document = reading.chunk, reading.document
     return Source(
         chunk,
@@ -137,7 +142,9 @@ def source_of(reading: ExtractionCall) -> Source:
 
 
 def source_of_pieces(reading: ExtractionCall, pieces: Pieces) -> Source:
-    """The text of a call that reads pieces of a document: its silence says nothing of the rest."""
+    """Returns the text of a call that reads pieces of a document. A value that is missing there may
+    still stand in the rest.
+    """
     note_at = _notes_of(reading.document, pieces.places)
     return Source(
         reading.chunk,
@@ -154,8 +161,8 @@ def source_of_pieces(reading: ExtractionCall, pieces: Pieces) -> Source:
 def _notes_of(
     document: Document, places: Sequence[tuple[int, int]], captions: str = ""
 ) -> Callable[[int], str]:
-    """What states the scale ("in millions") at a place of a table: its column's name and the notes;
-    without tables, captions.
+    """Returns a function that gives the words about the scale ("in millions") at a place: for a
+    table its column's name and its notes, else the captions.
     """
     tables = [
         e

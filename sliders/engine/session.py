@@ -1,6 +1,4 @@
-"""What a run holds: the catalog, the models, the embedder, who is told of progress, and the
-question that is asked.
-"""
+"""The session of a run: catalog, models, embedder, the receiver of progress, and the question."""
 
 from __future__ import annotations
 
@@ -29,11 +27,10 @@ def silent(_progress: Progress) -> None:
 
 @dataclass(slots=True)
 class Session:
-    """One open workspace with its models; every room is called with values out of it.
+    """One open workspace with its models.
 
-    Each run works with a session of its own (`for_run`), and each question of a run with
-    one that holds it (`asking`), so that runs that go on at the same time share the
-    workspace and nothing else.
+    Each run has a session of its own (`for_run`), and each question of a run has one that holds it
+    (`asking`). Runs at the same time share the workspace and nothing else.
     """
 
     catalog: Catalog
@@ -44,35 +41,33 @@ class Session:
     runner: LocalRunner = field(default_factory=LocalRunner)
     question: Question = field(default_factory=Question)
     indexes: list[SegmentIndex] = field(default_factory=list)
-    """The optimizer's index, kept between queries once there is one."""
+    """The index of the optimizer, kept between queries once it exists."""
     spent: Usage = field(default_factory=Usage)
-    """What the run that ended last cost."""
+    """The usage of the run that ended last."""
 
     def for_run(self) -> Session:
-        """The session of one run: its journal, its claims, its meter."""
+        """Returns the session of one run, with a journal, claims and a meter of its own."""
         catalog = self.catalog.for_run()
         return replace(
             self, catalog=catalog, models=self.models.for_run(catalog.calls), question=Question()
         )
 
     def standing(self) -> AbstractAsyncContextManager[None]:
-        """The data tables stand as the question's hints settle them for as
-        long as the block runs.
-        """
+        """While the block runs, the data tables stay as the question's hints settle them."""
         return self.catalog.claims.standing(self.question.terms)
 
     def asking(self, question: Question) -> Session:
-        """The same run for one of its questions."""
+        """Returns the session of the same run for one of its questions."""
         return replace(self, question=question)
 
     @property
     def schema(self) -> Schema:
-        """The schema that stands."""
+        """The current schema."""
         return self.catalog.schemas.current() or Schema()
 
     @property
     def filled(self) -> list[Table]:
-        """The schema's tables that have a data table."""
+        """The tables of the schema that have a data table."""
         return [
             table
             for table in self.schema.tables
@@ -81,7 +76,7 @@ class Session:
 
     @property
     def data_tables(self) -> list[str]:
-        """The names in SQL of all data tables."""
+        """The SQL names of all data tables."""
         return [
             r.relation for r in self.catalog.schemas.relations() if r.current_version is not None
         ]
@@ -100,18 +95,18 @@ class Session:
         column: str = "",
         rows: Sequence[str] = (),
     ) -> None:
-        """Write one row of the decisions table (contract 11)."""
+        """Writes one row of the table of decisions."""
         about = (document, chunk, table, column, tuple(rows))
         self.catalog.journal.record(Decision(stage, kind, verdict, reason, tokens, *about))
 
     def note(self, line: str) -> None:
-        """A line for the user, shown with the answer; said once."""
+        """Adds a line for the user, shown with the answer; the same line is added once."""
         if line not in self.question.notes:
             self.question.notes.append(line)
 
     def progress(
         self, stage: str, done: int = 0, total: int = 0, rows: int = 0, detail: str = ""
     ) -> None:
-        """Tell whoever watches."""
+        """Reports progress."""
         spent = self.models.meter.total
         self.report(Progress(stage, done, total, rows, spent.tokens, spent.cost, detail))

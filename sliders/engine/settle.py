@@ -1,5 +1,5 @@
-"""Extracted rows to the data table that answers questions: materialise, reconcile, keep
-versions and open conflicts.
+"""From extracted rows to the data table that answers questions: the table is made, reconciled, and
+stored with its versions and open conflicts.
 """
 
 from __future__ import annotations
@@ -39,26 +39,29 @@ from sliders.store.records import Decision, Derivation, Relation, RelationColumn
 
 
 async def settle_data_table(session: Session, table: Table, *, model: bool = True) -> None:
-    """Bring the data table up to date with its cells, where anything changed since the last time;
-    one writer at a time.
+    """Brings the data table up to date with its cells when anything changed since the last time;
+    one writer at a time. A model's decision of an earlier run is kept while the words that it rests
+    on stay.
 
-    What a model decided in an earlier run is not asked again while the words that
-    it decided on stand.
+    Args:
+        model: False asks no model.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
-        BudgetExceeded: the budget ends; the table stands as materialised.
+        BudgetExceeded: the budget ends; the table has the extracted rows, without repairs.
     """
     async with session.catalog.claims.turn(f"settle:{table.name}"):
         await _settle(session, table, model)
 
 
 _METHOD = "names beside what is printed"
-"""Tables that an earlier version settled in another way are settled again."""
+"""The name of the way of settling. Tables that an earlier version settled in another way are
+settled again.
+"""
 
 
 def decided(session: Session, table: str) -> tuple[int, ...]:
-    """The decisions of people on a table that are in force, by number."""
+    """Returns the numbers of people's decisions on a table that are in force."""
     return tuple(decision.id for decision in session.catalog.knowledge.corrections(table))
 
 
@@ -73,7 +76,7 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
             f"{table.name}: repairs of {len(held)} rows were undone by a person and stay "
             f"undone; {again}"
         )
-    # What a model settled need not be settled without one.
+    # A table that was settled with a model need not be settled again without one.
     done = last is not None and last.terms == terms and (last.by_model or not model)
     if done and before is not None and before.version == version.version:
         return
@@ -96,10 +99,10 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
 
 
 def _terms(session: Session, table: Table, held: Collection[str]) -> Terms:
-    """What a table is settled from; the same again needs no settling.
+    """Returns the inputs that a table is settled from. Equal inputs need no second settling.
 
     Args:
-        held: rows whose repairs a person undid.
+        held: the rows whose repairs a person undid.
     """
     root = session.catalog.tables.lineage(table.name)[-1].version
     told = f"{session.question.normalize}{session.question.precede}:{criteria_of(session)}"
@@ -109,7 +112,7 @@ def _terms(session: Session, table: Table, held: Collection[str]) -> Terms:
 
 
 def _options(session: Session, table: Table) -> Options:
-    """How to reconcile a table, as the user and the workspace say."""
+    """Returns the options of the reconciliation, from the user and the workspace."""
     shape = session.catalog.schemas.relation(table.name)
     canonical = {c.name: shape.companion(c.name, "canonical").sql_name for c in shape.columns}
     return Options(
@@ -124,7 +127,7 @@ def _options(session: Session, table: Table) -> Options:
 
 
 def _relation(session: Session, table: Table, rows: Sequence[Row]) -> MemoryRelation:
-    """The rows of a table by column, with the places of their words."""
+    """Returns the rows of a table in memory, with the places of their words."""
     outlines = session.catalog.chunks.outlines()
     return relation_of(
         rows,
@@ -142,7 +145,9 @@ def _relation(session: Session, table: Table, rows: Sequence[Row]) -> MemoryRela
 
 
 def _are_entries(session: Session, table: Table, rows: Sequence[Row]) -> bool:
-    """Whether the rows of a table are entries of lists, so that equal ones are different things."""
+    """Says whether the rows of a table are entries of lists, so that equal rows are different
+    things.
+    """
     if table.grain != "many" or not rows:
         return False
     documents = {row.chunk_id: row.document_id for row in rows}
@@ -156,7 +161,7 @@ _CHUNKS_LOOKED_AT = 20
 
 
 def _looked(session: Session, sql: str) -> str:
-    """What a statement of the agent gives, in the cage, as lines of text."""
+    """Runs a statement of the model read-only, and returns its result as lines of text."""
     found = run_readonly(
         session.catalog.database, sql, tables=session.data_tables, limits=Limits(rows=_LOOKED_ROWS)
     )
@@ -190,8 +195,8 @@ def _correction(stored: Any) -> DecidedCorrection:
 
 
 def _store(session: Session, table: Table, result: Reconciliation) -> None:
-    """A new version of the table where something was repaired; decisions and open
-    conflicts in any case.
+    """Stores decisions and open conflicts, and a new version of the table when anything was
+    repaired.
     """
     session.catalog.journal.record(_decisions(table.name, result))
     found = tuple(_conflict(table.name, conflict) for conflict in result.conflicts)
@@ -208,9 +213,7 @@ _NAMED = 50  # rows that a decision names
 
 
 def _decisions(table: str, result: Reconciliation) -> Iterator[Decision]:
-    """What was decided on the way, what was done to which values with the SQL that did it, and
-    what is left open.
-    """
+    """Yields the decisions on the way, the repairs with their SQL, and what is left open."""
     for c in result.decisions:
         about = (0, "", "", table, c.column, c.rows)
         yield Decision("reconcile", c.kind, c.verdict, c.reason, *about)
@@ -229,10 +232,10 @@ def _decisions(table: str, result: Reconciliation) -> Iterator[Decision]:
 
 
 def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:
-    """Run the repairs on the table as extracted; what they leave is the new version.
+    """Runs the repairs on the extracted rows. The result is the new version.
 
     Raises:
-        RepairError: they do not run, or leave a row that stands for nothing.
+        RepairError: the repairs do not run, or lose a row.
     """
     tables = session.catalog.tables
     root = tables.lineage(table.name)[-1]
@@ -268,8 +271,8 @@ def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:
 def version_rows(
     session: Session, version: TableVersion, names: Sequence[str] = ()
 ) -> dict[str, tuple[Any, ...]]:
-    """All rows of a version in order, by row id: these columns (all but its companions when left
-    out), document, document_id, row_id, _sources.
+    """Returns all rows of a version in order, by row id: these columns (without companions when
+    left out), then document, document_id, row_id, _sources.
     """
     beside = {c.sql_name for c in version.companions}
     chosen = names or [name for name in version.columns if name not in beside]
@@ -285,7 +288,9 @@ def _data_row(row: Sequence[Any], names: Sequence[str]) -> DataRow:
 
 
 def _as_extracted(session: Session, table: Table) -> None:
-    """Show the extracted rows again where repairs that other hints or criteria made stand."""
+    """Shows the extracted rows again, when the current repairs come from other hints or
+    criteria.
+    """
     chain = session.catalog.tables.lineage(table.name)
     if len(chain) > 1:
         session.catalog.tables.undo(table.name, chain[-1].version)
@@ -311,7 +316,7 @@ def _derivations(
     repairs: Sequence[Repair],
     relation: Relation,
 ) -> list[Derivation]:
-    """Declares each value that no source row of its row has, with the repair that made it."""
+    """Returns a declaration for each value that no source row has, with the repair that made it."""
     made = made_by(repairs)
     out: list[Derivation] = []
     for row in after:
@@ -340,7 +345,7 @@ def _canonical_forms(
     relation: Relation,
     columns: Sequence[RelationColumn],
 ) -> Iterator[Derivation]:
-    """Declares each canonical form that is another one than the row prints."""
+    """Yields a declaration for each canonical form that differs from the printed one."""
     why = {
         (r.column, form): r.reason
         for r in repairs

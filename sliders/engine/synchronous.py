@@ -1,4 +1,4 @@
-"""Coroutines run to their end from plain code, in notebooks too; runs in the journal."""
+"""Coroutines run from plain code, also in notebooks; and runs recorded in the journal."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ T = TypeVar("T")
 
 
 def run_sync(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, in a notebook (where a loop runs already) on
-    a thread of its own.
+    """Runs a coroutine to its end; in a notebook, which has a running event loop, on a thread of
+    its own.
     """
     try:
         asyncio.get_running_loop()
@@ -38,10 +38,10 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _end(loop: asyncio.AbstractEventLoop) -> None:
-    """End all tasks of a stopped loop, so that each gives back what it holds.
+    """Ends all tasks of a stopped loop, so that each releases what it holds.
 
     A KeyboardInterrupt or SystemExit inside a task stops the loop at once, and again when the task
-    that waits for it raises it, too: the loop goes on as long as that ends tasks.
+    that waits for it raises it too. So the loop goes on as long as that ends tasks.
     """
     tasks = asyncio.all_tasks(loop)
     for task in tasks:
@@ -60,7 +60,7 @@ def _end(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def plainly(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The twin of an async function for plain code: `ask` of `ask_async`."""
+    """Returns the plain twin of an async function: `ask` for `ask_async`."""
 
     @wraps(function)
     def run(*args: P.args, **options: P.kwargs) -> T:
@@ -71,7 +71,9 @@ def plainly(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 async def together(*work: Coroutine[None, None, None]) -> None:
-    """Runs all at once; when one fails, the others are ended before its error goes on."""
+    """Runs all coroutines at once. When one fails, the others are ended before its
+    error is raised.
+    """
     tasks = [asyncio.create_task(one) for one in work]
     try:
         await asyncio.gather(*tasks)
@@ -85,8 +87,8 @@ async def together(*work: Coroutine[None, None, None]) -> None:
 async def journaled(
     workspace: Session, kind: str, *questions: str
 ) -> AsyncIterator[tuple[Session, dict[str, Any]]]:
-    """A run in the journal with a session of its own; what the block puts into the mapping is its
-    outcome, "stopped" its end.
+    """Records a run in the journal, with a session of its own. The block puts the outcome into the
+    mapping; "stopped" in it records why the run ended early.
     """
     session = workspace.for_run()
     journal = session.catalog.journal

@@ -1,4 +1,9 @@
-"""The cells, rows and names under a statement that may be otherwise, each with its other values."""
+"""The doubts under a statement: cells, rows and names that may be otherwise, each with its other
+values (a `Variation`).
+
+The *cut* of a column is the probability from which a judged value counts. A *grid* is a printed
+table.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +37,10 @@ _NEXT_CHOICE = "its next choice is nearly as likely"
 
 
 class TableVariations:
-    """One table that the statement reads, with what was read for it: what of it may be otherwise.
+    """The variations of one table that the statement reads.
 
-    `shown` are its current values by row and SQL column name, `sources` the read rows of each
-    current row that is not one itself.
+    `shown` are the table's current values by row id and SQL column name. `sources` are the
+    extracted rows behind each merged row.
     """
 
     def __init__(self, session: Session, read: TableRead, sql: str) -> None:
@@ -52,8 +57,8 @@ class TableVariations:
         self.named = document_names(session.catalog)
 
     def every(self) -> Iterator[Variation]:
-        """All of them: open conflicts, rows that may be one thing or several, names that may be
-        one, cells, silent documents.
+        """Yields all variations: open conflicts, rows that may be one thing or several, names that
+        may be one, cells, and documents without a row.
         """
         disputed: set[tuple[str, str]] = set()
         for variation in self._conflicts():
@@ -82,8 +87,8 @@ class TableVariations:
         )
 
     def _conflicts(self) -> Iterator[Variation]:
-        """Open conflicts over columns that the statement reads, each with the
-        values that do not stand.
+        """Yields open conflicts over columns that the statement reads, each with the values that
+        the table does not show.
         """
         names = {column.name for column in self.read.columns}
         for conflict in self.open:
@@ -110,15 +115,16 @@ class TableVariations:
                 )
 
     def _rows_of(self, conflict: OpenConflict) -> set[str]:
-        """The current rows that the sides of a conflict went into."""
+        """Returns the current rows that hold the sides of a conflict."""
         return self._current(source for side in conflict.candidates for source in side.rows)
 
     def _current(self, sources: Iterable[str]) -> set[str]:
+        """Returns the current rows that hold these extracted rows."""
         return {self.row_of.get(source, source) for source in sources} & self.shown.keys()
 
     def one_thing(self) -> Iterator[Variation]:
-        """Rows that may be one thing, of which one stays then: sides of a contradiction, and those
-        that nobody settled.
+        """Yields groups of rows that may be one thing, so that only one row would stay: the sides
+        of an open contradiction, and rows that nobody decided on.
         """
         groups = {tuple(sorted(self._rows_of(conflict))) for conflict in self.open}
         groups |= {
@@ -137,8 +143,8 @@ class TableVariations:
             )
 
     def _open_names(self) -> Iterator[Variation]:
-        """Names on which nobody decided: all rows may have either one, and those that would be
-        one thing then are one.
+        """Yields names that nobody decided on: all their rows may have either name, and rows that
+        would then be one thing become one.
         """
         columns = {column.name for column in self.read.columns}
         left_open = self.session.catalog.open_questions.names(self.name)
@@ -179,8 +185,8 @@ class TableVariations:
         return Place(self.read.relation.relation, row_id, sql_name)
 
     def _canonical(self, column: str) -> str:
-        """The SQL name of the column that holds the canonical forms of another, ""
-        where the table has none.
+        """Returns the SQL name of the column with the canonical forms of another column; "" when
+        there is none.
         """
         beside = self.read.relation.companions
         return next(
@@ -190,7 +196,7 @@ class TableVariations:
     def _renamed(
         self, rows: Sequence[str], printed: str, canonical: str, like: str
     ) -> Iterator[tuple[Place, Scalar]]:
-        """Rows with the name of another."""
+        """Yields the cells that give rows the name of another row."""
         for row in rows:
             yield from (
                 (self._at(row, name), self.shown[like][name])
@@ -201,8 +207,8 @@ class TableVariations:
     def _cells(
         self, column: Column, others: Sequence[Scalar]
     ) -> Iterator[tuple[str, list[Cell], _Doubted]]:
-        """The values of a column that may be other ones, but those that a person decided:
-        their row, its cells, why.
+        """Yields the values of a column that may be other ones, with their row, their cells and the
+        reason. Values that a person decided are left out.
         """
         near = near_cut(self.rows.values(), column)
         for row_id, values in self.shown.items():
@@ -220,7 +226,7 @@ class TableVariations:
     def _of_cell(
         self, place: Place, column: Column, cells: Sequence[Cell], doubted: _Doubted
     ) -> Variation:
-        """A value that may be another one, in words."""
+        """Returns the variation of a value, with its description in words."""
         value = self.shown[place.row_id][place.column]
         why = next((doubt for cell in cells if (doubt := doubt_of(cell))), "") or doubted.why
         said = (
@@ -244,7 +250,7 @@ class TableVariations:
         )
 
     def _decided(self, column: str, rows: Sequence[Row]) -> bool:
-        """Whether a person set or confirmed the value of these rows."""
+        """Says whether a person set or confirmed the value of these rows."""
         held = [
             {**self.named[row.document_id], **{cell.column: cell.value for cell in row.cells}}
             for row in rows
@@ -253,8 +259,8 @@ class TableVariations:
         return any(holding(held, decision.subject.get("where", {})) for decision in about)
 
     def _others(self, column: Column) -> list[Scalar]:
-        """What an empty cell of a column could hold, as far as the statement
-        can tell a difference.
+        """Returns the values that an empty cell of a column may have, as far as they make a
+        difference to the statement.
         """
         name = self.read.relation.sql_name(column.name)
         if column.type is ColumnType.BOOLEAN:
@@ -270,8 +276,8 @@ class TableVariations:
         return list(dict.fromkeys(extremes))
 
     def _bounded(self) -> Iterator[Variation]:
-        """Numbers that are printed as bounds or estimates: other ones where the words leave some,
-        else without figures.
+        """Yields numbers that are printed as bounds or estimates; without figures when the words
+        give no other number.
         """
         bounded = {
             c.column for row in self.rows.values() for c in row.cells if c.bound and c.stands
@@ -308,8 +314,8 @@ class TableVariations:
                 )
 
     def _unread(self) -> Iterator[Variation]:
-        """Lines of printed grids that look like the rows that were read from them and gave
-        none: each could be one.
+        """Yields lines of printed grids without a row that look like lines that gave one: each may
+        be a row.
         """
         kept = self.session.catalog.open_questions.unread(self.name)
         places = dict(self.session.catalog.chunks.places()) if kept else {}
@@ -331,8 +337,8 @@ class TableVariations:
                 yield Variation("missing", (state,), 1, one.finding, name, command)
 
     def _rowless(self, others: Mapping[str, Sequence[Scalar]]) -> Iterator[Variation]:
-        """Documents that were read without a row of any table, or whose reading failed:
-        each could have been one.
+        """Yields documents that were read without a row, or whose reading failed: each may be a
+        row.
         """
         if self.read.table.grain != "document":
             return
@@ -369,12 +375,12 @@ class TableVariations:
 
 @dataclass(frozen=True, slots=True)
 class _Doubted:
-    """The other values of one that may be another one, of what kind of doubt and `why`; without any
-    it is not in doubt. A judgement or a value that is not stated moves the range alone.
+    """The other values that a value may have, the kind of doubt, and why. Without `options` the
+    value is not in doubt.
 
-    Of 30 answers of an embedded model over five sets that nobody looked at, which stood without a
-    warning, those moved by a value near the cut were 2 wrong and 1 right; of 32 of a strong reader
-    none is moved by what warns.
+    `warns` is False for judgements and for values that are not stated: these only widen the range.
+    On five sets, of 30 answers by an embedded model without a warning, 2 of the 3 that a value near
+    the cut moved were wrong; of 32 by a strong model, no answer is moved by a value that warns.
     """
 
     options: Sequence[Scalar] = ()
@@ -390,8 +396,8 @@ def _in_doubt(
     near: frozenset[Cell],
     others: Sequence[Scalar],
 ) -> _Doubted:
-    """Whether a value may be another one: all its cells are unverified, near the cut, or
-    exceptions of their column.
+    """Returns the doubt about a value: it is in doubt when all its cells are unverified, near the
+    cut, or exceptions of their column.
     """
     if value is None:
         said = [c.value for c in cells if c.absence in _SAID and _fits(c.value, column)]
@@ -419,9 +425,9 @@ def _in_doubt(
 def _instead(
     column: Column, value: Scalar, cells: Sequence[Cell], others: Sequence[Scalar]
 ) -> list[Scalar]:
-    """What a doubtful value could be: the next choice of its odds, no longer true, another
-    parse of its words, nothing, or, where the reader was not sure of one without odds, what an
-    empty cell could be.
+    """Returns the values that a doubtful value may have: the next choice of its odds, the opposite
+    of a boolean, another parse of its words, none, or, when the model was not sure and gave no
+    odds, the values of an empty cell.
     """
     if column.type is ColumnType.BOOLEAN:
         return [not value]
@@ -445,8 +451,8 @@ def _instead(
 
 
 def _left_open(column: Column, cell: Cell) -> list[Scalar]:
-    """The numbers farthest from a bounded one that its words allow: 0 for "<5", both ends of a
-    range; none without an end.
+    """Returns the numbers farthest from a bounded one that its words allow: 0 for "<5", both ends
+    of a range; [] for a bound without an end.
     """
     if cell.bound.startswith(BETWEEN):
         low, _, high = cell.bound.removeprefix(BETWEEN).partition(" and ")
@@ -460,7 +466,7 @@ def _left_open(column: Column, cell: Cell) -> list[Scalar]:
 
 
 def _fits(value: Scalar, column: Column) -> bool:
-    """Whether what the model said has the column's type: a number column sums no words."""
+    """Says whether a value of a reply has the column's type; a number column cannot sum words."""
     if value is None:
         return False
     numeric = column.type in NUMERIC
@@ -468,7 +474,7 @@ def _fits(value: Scalar, column: Column) -> bool:
 
 
 def _literals(sql: str, column: str) -> Iterator[str]:
-    """The texts that a statement compares a column with."""
+    """Yields the texts that a statement compares a column with."""
     for node in parse_select(sql).find_all(*_COMPARED):
         sides = [node.this, *(node.expressions if isinstance(node, exp.In) else [node.expression])]
         if any(

@@ -1,4 +1,6 @@
-"""Values that people decided: the rows of a table that they reach, and what becomes of them."""
+"""Values that people decided: the rows of a table that they apply to, and the repairs that set
+them.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,8 @@ from sliders.reconcile.settling import Ruling
 
 @dataclass(frozen=True, slots=True)
 class DecidedValues:
-    """The values that people decided of one table.
-
-    `printed` are its columns as read, `shown` as the table shows them, `sources` the documents of
-    its rows in the order of `human_corrections.DOCUMENT`.
+    """The decided values of one table. `printed` are its columns as read, `shown` as the table
+    shows them, `sources` the documents of its rows.
     """
 
     frame: Frame
@@ -33,8 +33,8 @@ class DecidedValues:
         return [c for c in self.options.corrections if c.kind == "set_value"]
 
     def rule(self, clusters: Sequence[Cluster]) -> None:
-        """A contradiction in which people's values leave but one is none:
-        the value is set when its rows are one.
+        """Rules a contradiction when people's values leave only one of its sides: that value is set
+        when the rows are one thing.
         """
         says: dict[int, dict[int, Scalar]] = {}
         for correction in self._corrections:
@@ -53,11 +53,11 @@ class DecidedValues:
                     dispute.by_code = True
 
     def repairs(self, parts: Sequence[Part], made: Sequence[Repair]) -> list[Repair]:
-        """The values that people decided, for the rows that stand now and of which any source
-        bears each condition out.
+        """Returns the repairs that set decided values. A row is set when its sources fulfil every
+        condition of the decision.
 
         Args:
-            parts: the rows that stand, each by the rows that became it.
+            parts: the rows that are left, each with the rows that were merged into it.
             made: the repairs before these.
         """
         if not self._corrections:
@@ -76,8 +76,8 @@ class DecidedValues:
         return found
 
     def _named(self, condition: tuple[str, Scalar]) -> set[int]:
-        """The rows for which a condition holds by what they print, or by what names and keys the
-        table shows of them.
+        """Returns the rows that fulfil a condition, by their printed values or by the names and
+        keys that the table shows.
         """
         columns = zip(self.shown, self.frame.codes, strict=True)
         shown = [replace(coded, codes=codes) for coded, codes in columns]
@@ -85,10 +85,8 @@ class DecidedValues:
         return set(matching_rows([condition], self.frame.names, *readings).tolist())
 
     def _in_cluster(self, named: Sequence[tuple[str, set[int]]], cluster: Cluster) -> set[int]:
-        """The rows of a cluster for which conditions hold, by column: what they do not dispute
-        one row says for all.
-
-        A document names its row, and so the thing; it is no side of a dispute, as a value is.
+        """Returns the rows of a cluster that fulfil all conditions. A column without a dispute
+        holds for the whole cluster when one row has the value.
         """
         disputed = {self.frame.names[d.column] for d in cluster.disputes}
         rows = set(cluster.rows)
@@ -100,8 +98,8 @@ class DecidedValues:
     def _reached(
         self, condition: tuple[str, Scalar], numbers: Mapping[str, int], repairs: Sequence[Repair]
     ) -> set[int]:
-        """The rows for which a condition holds by what they print or by what
-        a repair made of it.
+        """Returns the rows that fulfil a condition by their printed values, or by the value that a
+        repair gave them.
         """
         column, value = condition
         wanted = comparison_form(value)
@@ -113,5 +111,5 @@ class DecidedValues:
 
 
 def _disputes_of(clusters: Sequence[Cluster], column: int) -> Iterator[tuple[Cluster, Dispute]]:
-    """The contradictions of one column, each with its cluster."""
+    """Yields the contradictions of one column, each with its cluster."""
     return ((c, d) for c in clusters for d in c.disputes if d.column == column)

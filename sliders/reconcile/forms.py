@@ -1,5 +1,7 @@
-"""The printed forms of one column: which are one name for certain, which are shown as one, and the
-form that stands for each.
+"""The printed forms of one column: which forms are one name for certain, which are only shown as
+one, and the form that stands for each name.
+
+A *code* is the number of a distinct value in the column, -1 for an empty cell.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ _RESPELLED = "the same words, but for case, white space or Unicode form"
 
 
 class Forms:
-    """The forms of one column by code; case, white space and Unicode form, the user's hints and
-    people have their say first.
+    """The forms of one column, by code. Forms that differ in case, white space or Unicode form are
+    one name for certain; then the user's hints and people's decisions join and part forms.
     """
 
     def __init__(
@@ -48,8 +50,8 @@ class Forms:
             self._hear_people(names_rows)
 
     def _hear_people(self, names_rows: bool) -> None:
-        """Join and part what people said. Rows that are one thing may have two names:
-        of a column that names rows, only forms that could be one name are joined.
+        """Joins and parts the forms that people decided on. Rows that are one thing may have two
+        names, so in a column that names rows, only forms that could be one name are joined.
         """
         codes: dict[str, list[int]] = {}
         said = names_said(self._options.corrections, self._column)
@@ -77,7 +79,9 @@ class Forms:
             self._shown.join(codes[0], code, reason)
 
     def settled(self, left: int, right: int) -> bool:
-        """Whether two forms are one name for certain, or two by what a person said."""
+        """Says whether two forms are one name for certain, or are two names by a
+        person's decision.
+        """
         return self._sure.find(left) == self._sure.find(right) or not self._may_join((left, right))
 
     def _may_join(self, codes: Sequence[int]) -> bool:
@@ -89,12 +93,12 @@ class Forms:
         return not any(pair <= together for pair in self._apart)
 
     def certain_of(self, code: int) -> int:
-        """The form that stands for a name that is certain, by any of its forms."""
+        """Returns the form that stands for a certain name, by any of its forms."""
         return self._chief(self._sure.members(code))
 
     def _chief(self, codes: Sequence[int]) -> int:
-        """The form that stands for others: the one that a model chose, else the most
-        frequent, then the longest.
+        """Returns the form that stands for several: the model's choice, else the most frequent
+        form, then the longest.
         """
         chosen = [self._chosen[code] for code in codes if code in self._chosen]
         return max(
@@ -103,14 +107,14 @@ class Forms:
         )
 
     def certain(self) -> Encoded:
-        """The column with one code for each name that is certain."""
+        """Returns the column with one code for each certain name."""
         owners = {code: self._chief(codes) for codes in self._sure.sets() for code in codes}
         if owners:
             return Encoded(recoded(self._encoded.codes, owners, len(self.examples)), self.examples)
         return self._encoded
 
     def printed(self, code: int) -> tuple[str, ...]:
-        """All printed forms of a name that is certain, by any of its codes."""
+        """Returns all printed forms of a certain name, by any of its codes."""
         return tuple(
             str(form) for member in self._sure.members(code) for form in self._spelled(member)
         )
@@ -121,11 +125,14 @@ class Forms:
     def join(
         self, codes: Sequence[int], chosen: int, reason: str, fit: Callable[[Sequence[int]], bool]
     ) -> bool:
-        """Join forms for certain, as a model that read their rows said; whether they were joined.
+        """Joins forms for certain, as a model that read their rows decided. Returns True when they
+        were joined.
 
         Args:
+            codes: the forms.
             chosen: the form that stands for them.
-            fit: whether all forms that a model said to be one, now and before, may be one name.
+            reason: the model's reason.
+            fit: says whether all forms that a model joined, now and before, may be one name.
         """
         before = [
             member
@@ -141,17 +148,19 @@ class Forms:
         return True
 
     def shown_with(self, code: int) -> list[int]:
-        """All forms that are shown as one name with a form."""
+        """Returns all forms that are shown as one name with a form."""
         return self._shown.members(code)
 
     def show_together(self, codes: Sequence[int], reason: str, by_model: bool) -> None:
-        """Show forms as one name, on which nobody decided."""
+        """Shows forms as one name although nobody decided on them."""
         self._picked.update(codes if by_model else ())
         for code in codes[1:]:
             self._shown.join(codes[0], code, f"suggested, and nobody decided: {reason}")
 
     def names(self) -> Mapping[Scalar, Scalar]:
-        """The canonical form of each printed form that is joined with others for certain."""
+        """Returns the canonical form of each printed form that is joined with others
+        for certain.
+        """
         found: dict[Scalar, Scalar] = {}
         for codes in self._several(self._sure):
             name = self._name(codes)
@@ -159,8 +168,8 @@ class Forms:
         return found
 
     def _several(self, links: Links) -> Iterator[Sequence[int]]:
-        """The codes of each name that is printed in several forms, or that the user
-        has another term for.
+        """Yields the codes of each name that has several printed forms, or another term by the
+        user.
         """
         yield from links.sets()
         alone = dict.fromkeys((*self._encoded.respelled, *self._terms))
@@ -173,8 +182,8 @@ class Forms:
         )
 
     def repairs(self, relation: MemoryRelation) -> Iterator[Repair]:
-        """What fills the column of canonical forms: what is printed, then each name in
-        the place of its forms.
+        """Yields the repairs that fill the column of canonical forms: first the printed values,
+        then each name in the place of its forms.
         """
         names = list(self._several(self._shown))
         home = {code: number for number, codes in enumerate(names) for code in codes}
@@ -208,7 +217,7 @@ class Forms:
                 )
 
     def _said(self, codes: Sequence[int]) -> tuple[str, Literal["code", "model", "person"]]:
-        """Why some forms are one name, and who says so."""
+        """Returns why forms are one name, and who says so."""
         reasons = [*map(self._sure.reason, codes), *map(self._shown.reason, codes)]
         reasons += [_RESPELLED for code in codes if code in self._encoded.respelled]
         reasons += [

@@ -1,5 +1,9 @@
-"""Groups of rows become rows: the clear ones by array operations, the
-contradictory ones one by one.
+"""The merging of grouped rows: clear groups become one row by array operations, groups that
+contradict themselves become clusters and are settled one by one.
+
+A *group* is the rows with one key. A *cluster* is a group whose rows differ in a column (a
+*dispute*), or may be one thing only. A *code* is the number of a distinct value in its column, -1
+for an empty cell. A *unit* is rows of one document that are parts of one thing for certain.
 """
 
 from __future__ import annotations
@@ -20,26 +24,25 @@ from sliders.reconcile.settling import Ruling, Side, settle
 from sliders.schema.types import ColumnType, Table
 from sliders.values.expected import NUMERIC
 
-# rows of one contradictory group beyond which comparing them says nothing; they stay apart
+# the most rows of a contradictory group that are compared; the rows of larger groups stay apart
 GIANT_GROUP = 2000
 _ENOUGH_DOCUMENTS, _FEW_SPLIT = 8, 0.2
 _RECURS = 3  # rows a value of a text column whose values are classes, not names
 
 Role = Literal["name", "key", "dimension", "measure", "prose", "other"]
-"""What a column is to a group: its key (a name where it is text), a place, period or class that
-tells things apart, an amount, or something else.
+"""The role of a column in a group: "name" or "key" (a part of the key, a name when it is text),
+"dimension" (a place, period or class that tells things apart), "measure" (an amount), "prose" or
+"other".
 """
 Part = tuple[int, ...]
-"""Numbers of the rows that become one row, the row that stays first."""
+"""The numbers of rows that become one row; the first is the row that stays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The table while it is worked on: by column codes to compare by, once names are
-    repaired, and values.
-
-    `joined` are rows that are one for certain, told in several parts: they go together, whatever
-    becomes of the others.
+    """The table during the work: its codes (to compare by, after names are repaired) and its
+    values, by column. `joined` is the unit of each row: rows of one unit go together, whatever
+    becomes of others.
     """
 
     relation: MemoryRelation
@@ -53,14 +56,14 @@ class Frame:
     joined: Codes
 
     def by_unit(self, rows: Sequence[int]) -> list[list[int]]:
-        """Rows by the unit that they belong to, in order."""
+        """Returns the rows by unit, in order."""
         found: dict[int, list[int]] = {}
         for row in rows:
             found.setdefault(int(self.joined[row]), []).append(row)
         return list(found.values())
 
     def side(self, column: int, rows: Sequence[int]) -> Side:
-        """The side of a conflict that these rows (of one code) make."""
+        """Returns the side of a conflict that these rows, all of one code, make."""
         first = rows[0]
         document_id = self.relation.document_ids[first]
         document = self.relation.documents.get(document_id, DocumentSource(document_id))
@@ -76,10 +79,9 @@ class Frame:
 
 @dataclass(slots=True)
 class Dispute:
-    """Values of one column that contradict each other; without a `ruling` they wait for the
-    model, or stay visible.
-
-    `lacking`: some rows have none, and the others one that may be theirs, too.
+    """Values of one column that contradict each other. Without a `ruling` they wait for the model,
+    or stay open. `lacking` means that some rows are empty there, and the value of the others may be
+    theirs too.
     """
 
     column: int
@@ -91,11 +93,16 @@ class Dispute:
 
 @dataclass(slots=True)
 class Cluster:
-    """Rows that are one thing, with at least one contradiction among them; `doubtful` when they
-    only may be one, `keyless` when that is because some of them lack a part of their key, `one_row`
-    when they are one row even while a contradiction is open.
+    """Rows that are one thing, with at least one contradiction among them.
 
-    `outcome` is what a model made of it.
+    Args:
+        rows: the numbers of the rows.
+        key: the values of the key.
+        one_row: they are one row even while a contradiction is open.
+        disputes: the contradictions.
+        doubtful: the rows only may be one thing.
+        keyless: they are doubtful because some lack a part of the key.
+        outcome: the decision of the model; None when it was not asked.
     """
 
     rows: list[int]
@@ -113,13 +120,13 @@ class Cluster:
 
     @property
     def apart(self) -> bool:
-        """Whether its rows are no one thing after all."""
+        """True when the rows are not one thing after all."""
         verdict = self.outcome.verdict if self.outcome else None
         return verdict == "apart" or (self.doubtful and verdict != "repaired" and not self.named)
 
     @property
     def named(self) -> bool:
-        """Whether a person gave rows without their whole key the key that the others have."""
+        """True when a person gave the rows without a whole key the key of the other rows."""
         return self.keyless and any(
             d.lacking and d.ruling is not None and d.by_code for d in self.disputes
         )
@@ -131,7 +138,7 @@ class Cluster:
 
     @property
     def unanswered(self) -> bool:
-        """Whether nobody said if rows without their whole key are one thing."""
+        """True when nobody decided whether rows without a whole key are one thing."""
         return (
             self.keyless
             and not self.named
@@ -139,8 +146,8 @@ class Cluster:
         )
 
     def parts(self, frame: Frame) -> list[Part]:
-        """Its output rows: one, or, where a contradiction stays open and the key is not certain,
-        one for each combination of open values.
+        """Returns the rows that the cluster becomes: one row, or, when a contradiction stays open
+        and the key is not certain, one row for each combination of open values.
         """
         if self.apart and self.doubtful:
             return [tuple(unit) for unit in frame.by_unit(self.rows)]
@@ -170,8 +177,8 @@ class Cluster:
 
 @dataclass(slots=True)
 class Merged:
-    """What grouping gave: rows that are one without contradiction, clusters, how many rows of one
-    key stay apart, and the first row of each thing that rows of one key were split into.
+    """The result of grouping: merged rows without contradiction (`parts`), clusters, the number of
+    rows of one key that stay apart, and the first row of each thing that a key was split into.
     """
 
     parts: list[Part] = field(default_factory=list)
@@ -180,7 +187,7 @@ class Merged:
     split: list[list[int]] = field(default_factory=list)
 
     def take(self, clusters: Sequence[Cluster]) -> None:
-        """Add the things that rows of one key turned out to be."""
+        """Adds the clusters that the rows of one key were split into."""
         self.kept_apart += len(clusters) - 1
         if len(clusters) > 1:
             self.split.append([cluster.rows[0] for cluster in clusters])
@@ -191,7 +198,7 @@ class Merged:
 def roles_of(
     table: Table, profiles: Sequence[ColumnTraits], plan: KeyPlan, rows: int
 ) -> tuple[Role, ...]:
-    """What each column is to a group, as its type and its values say."""
+    """Returns the role of each column, by its type and its values."""
     roles: list[Role] = []
     for column, profile in zip(table.columns, profiles, strict=True):
         if profile.prose:
@@ -213,11 +220,14 @@ def roles_of(
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The group of each row, and what is known of some groups.
+    """The group of each row, and facts about some groups.
 
-    `forced` were merged by a human and are never split; rows of `doubtful` ones only may be one
-    thing, in `keyless` ones because some lack a part of their key. `certain`: a user or the agent
-    said that rows of one key are one thing: they are never split, and one row.
+    Args:
+        of_rows: the group of each row.
+        forced: groups that a person merged; they are never split.
+        doubtful: groups whose rows only may be one thing.
+        keyless: groups that are doubtful because some rows lack a part of the key.
+        certain: a user or the model said that rows of one key are one thing; no group is split.
     """
 
     of_rows: Codes
@@ -230,11 +240,11 @@ class Groups:
 def merge_groups(
     frame: Frame, groups: Groups, plan: KeyPlan, options: Options, rules: bool
 ) -> Merged:
-    """Merge each group's rows where nothing contradicts; put the rest into clusters with
-    what code can settle.
+    """Merges the rows of each group without contradiction, and puts the other groups into clusters
+    with the rulings that code can make.
 
     Args:
-        rules: settle by general rules and votes, too.
+        rules: True rules by general criteria and votes too.
     """
     several, count = _groups_of_several(frame, groups.of_rows)
     contradictory = [rows for rows, contradicts in several if contradicts]
@@ -260,8 +270,8 @@ def merge_groups(
 
 
 def _groups_of_several(frame: Frame, groups: Codes) -> tuple[list[tuple[list[int], bool]], int]:
-    """The rows of each group of several and whether they contradict each other; the number of
-    all groups.
+    """Returns the groups of several rows, each with whether its rows contradict each other, and the
+    number of all groups.
     """
     order, starts = sorted_groups(groups)
     contradictory = np.zeros(len(starts), dtype=bool)
@@ -281,8 +291,8 @@ def _groups_of_several(frame: Frame, groups: Codes) -> tuple[list[tuple[list[int
 def _doubtful(
     frame: Frame, members: list[int], plan: KeyPlan, options: Options, keyless: bool
 ) -> Cluster:
-    """A cluster of rows that only may be one thing, some of them without a part of their key
-    where it is `keyless`.
+    """Returns a cluster of rows that only may be one thing. With `keyless`, some of them lack a
+    part of the key.
     """
     cluster = _settled(frame, members, plan, options, rules=False, doubtful=True)
     if keyless:
@@ -292,8 +302,8 @@ def _doubtful(
 
 
 def _lacking(frame: Frame, cluster: Cluster, plan: KeyPlan) -> list[Dispute]:
-    """What is in question of rows without their whole key that contradict each other in nothing:
-    the part that some lack.
+    """Returns the disputes about the parts of the key that some rows lack; [] when the rows
+    contradict each other elsewhere.
     """
     if cluster.disputes:
         return []
@@ -308,8 +318,9 @@ def _lacking(frame: Frame, cluster: Cluster, plan: KeyPlan) -> list[Dispute]:
 
 
 def _few_split(frame: Frame, groups: Sequence[list[int]], plan: KeyPlan, documents: int) -> bool:
-    """Whether each document is one row and few of them hold rows that contradict each other: a
-    page's margin ("others also bought") is then read as a second row of its document, and is none.
+    """Says whether each document is one row and only a few documents have rows that contradict each
+    other. Such a second row comes from a page's margin ("others also bought"), and is no row of its
+    own.
     """
     if not plan.per_document or plan.columns or documents < _ENOUGH_DOCUMENTS:
         return False
@@ -320,11 +331,9 @@ def _few_split(frame: Frame, groups: Sequence[list[int]], plan: KeyPlan, documen
 
 
 def compatible_pieces(frame: Frame, members: Sequence[int]) -> list[list[int]]:
-    """Split rows of one key that are different things: they differ in what tells things apart and
-    in an amount, or in most.
-
-    Rows contradict in most when two or more columns do, and more than half of those that they
-    share beside their key.
+    """Splits the rows of one key into different things. Rows are different things when they differ
+    in a dimension and in a measure, or contradict each other in most columns: in two or more, and
+    in more than half of the columns beside the key that both fill.
     """
     pieces: list[list[int]] = []
     known: list[list[set[int]]] = []
@@ -364,7 +373,7 @@ def _settled(
     rules: bool,
     doubtful: bool = False,
 ) -> Cluster:
-    """The cluster of some rows, with what code can settle of its contradictions."""
+    """Returns the cluster of some rows, with the rulings that code can make."""
     one_row = plan.per_document and len({int(frame.documents[r]) for r in rows}) == 1
     keyed = map(frame.names.index, plan.columns)
     key = tuple(
@@ -397,8 +406,8 @@ def _settled(
 
 
 def provisional(dispute: Dispute) -> Side:
-    """The side that stands in where a table needs one value: most sources, then verbatim
-    words, then the first.
+    """Returns the side that is shown while nobody decides: most sources, then verbatim words, then
+    the first row.
     """
     verbatim = ("exact", "normalized")
     return max(

@@ -1,10 +1,10 @@
-"""Names of a table's text columns: which printed forms are one name, who said so, and
-what nobody decided.
+"""Names in a table's text columns: which printed forms are one name, who decided that, and which
+names nobody decided on.
 
-Case, white space and Unicode form alone are code's. The user's hints and people's decisions join
-and part names. Words, similarity and the rows' evidence only suggest pairs: a model that reads the
-rows decides on them; what a model that picks says, and what nobody said, stays a doubt. The printed
-column keeps what documents print.
+Code alone joins forms that differ in case, white space or Unicode form. The user's hints and
+people's decisions join and part names. Words, similarity and the rows' evidence only suggest pairs.
+A model that reads the rows decides on these; the choice of a model that only picks, and pairs
+without a decision, stay in doubt. The printed column keeps the words of the documents.
 """
 
 from __future__ import annotations
@@ -43,9 +43,8 @@ _OF_THE_NAME = 0.5  # agreement among rows of one name that makes a column a pro
 
 @dataclass(slots=True)
 class Naming:
-    """Columns after naming: their codes are those of names that are certain.
-
-    `names` are the certain canonical forms by column and printed form, where forms were joined.
+    """The columns after naming. Their codes are those of certain names. `names` gives the certain
+    canonical form by column and printed form.
     """
 
     encoded: list[Encoded]
@@ -63,7 +62,7 @@ async def name_columns(
     options: Options,
     memory: Memory,
 ) -> Naming:
-    """Find the forms of one name in every text column that can name a thing."""
+    """Finds the forms of one name in every text column that can name a thing."""
     naming = Naming(list(encoded))
     for place, (column, profile) in enumerate(zip(table.columns, profiles, strict=True)):
         if column.type not in TEXTUAL or not profile.identifying:
@@ -91,9 +90,9 @@ def _names_rows(table: Table, column: Column) -> bool:
 def _others(
     place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnTraits]
 ) -> list[tuple[Codes, float]]:
-    """The columns that tell of a name, with the chance that two different rows agree: in a short
-    table a row with itself counts much. Columns that differ among rows of one name, as amounts of
-    its orders do, tell nothing of it.
+    """Returns the columns that tell names apart, each with the chance that two different rows agree
+    in it. Columns that differ among rows of one name, such as the amount of an order, tell nothing
+    and are left out.
     """
     found = []
     for n, (coded, profile) in enumerate(zip(encoded, profiles, strict=True)):
@@ -108,9 +107,7 @@ def _others(
 
 
 class _NameColumn:
-    """The names of one column that words, similarity or rows suggest to be one, and
-    what becomes of them.
-    """
+    """The suggested pairs of names in one column, and the decisions on them."""
 
     def __init__(
         self,
@@ -131,11 +128,10 @@ class _NameColumn:
     def suggested(
         self, encoded: Sequence[Encoded], profiles: Sequence[ColumnTraits]
     ) -> list[VariantPair]:
-        """The pairs to decide on: those that the rows do not speak against, as they only can
-        where a name has one row.
+        """Returns the pairs to decide on: the pairs that the rows do not contradict.
 
-        A model that picks is asked about those alone of which the rows say nothing;
-        names whose rows agree are shown as one, in doubt.
+        A model that only picks is asked about pairs of which the rows say nothing; names whose rows
+        agree are shown as one, in doubt.
         """
         examples = self._forms.examples
         evidence = RowEvidence(encoded[self._place].codes, _others(self._place, encoded, profiles))
@@ -160,8 +156,8 @@ class _NameColumn:
         return self._clear(band) if picks else band
 
     def _show_as_one(self, pair: VariantPair, evidence: RowEvidence) -> None:
-        """The forms are shown as one name, unless two of all that belong to them then are two by
-        their rows or legal forms.
+        """Shows two forms as one name, unless forms that are already shown with them are different
+        names by their rows or legal forms.
         """
         examples, sides = (
             self._forms.examples,
@@ -184,7 +180,7 @@ class _NameColumn:
     def _leave(
         self, codes: Sequence[int], reason: str, joined: bool = False, by_model: bool = False
     ) -> None:
-        """Nobody decided on these forms; a pair may be shown as one name all the same."""
+        """Leaves forms open. A pair may be shown as one name all the same."""
         self.open_names.append(
             OpenNames(self._name, tuple(map(self._forms.printed, codes)), reason, joined)
         )
@@ -192,8 +188,8 @@ class _NameColumn:
             self._forms.show_together(codes, reason, by_model)
 
     def _clear(self, band: Sequence[VariantPair]) -> list[VariantPair]:
-        """Without forms that could stand for several names: a model that reads the rows may tell,
-        one that picks would guess.
+        """Returns the pairs without forms that could stand for several names, on which a model that
+        only picks would guess.
         """
         for pair in (p for p in band if p.ambiguous):
             self._decided(
@@ -208,7 +204,7 @@ class _NameColumn:
         self.decisions.append(Choice("column", f"{told}: {verdict}", reason, self._name))
 
     async def decide(self, band: Sequence[VariantPair]) -> None:
-        """Have a model decide; what nobody decides stays apart, and open."""
+        """Asks a model to decide. Pairs that it does not decide on stay apart, and open."""
         names = {
             code: self._forms.certain_of(code) for pair in band for code in (pair.left, pair.right)
         }
@@ -243,8 +239,8 @@ class _NameColumn:
             )
 
     def _groups(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
-        """Forms to decide on together: chains of pairs whose forms could all be one name;
-        pairs for a model that compares.
+        """Returns the forms to decide on together: chains of pairs whose forms could all be one
+        name, or single pairs for a model that compares two.
         """
         if not self._memory.writes_programs:
             return list(pairs)
@@ -265,7 +261,7 @@ class _NameColumn:
         )
 
     def _case(self, group: Sequence[int]) -> Case:
-        """The rows that carry the forms, a few of each."""
+        """Returns the case with the rows that carry the forms, a few of each."""
         chosen = [(code, index) for code in group for index in self._rows[code][:_ROWS]]
         names = self._table.column_names
         columns = [self._relation.column(n) for n in names]
@@ -283,8 +279,8 @@ class _NameColumn:
         return Case("names", shown, (sql[self._place],), notes, choices)
 
     def _carry_out(self, group: Sequence[int], outcome: Outcome) -> None:
-        """What a model decided: forms whose rows it gave one form are one name, all others
-        of the group are two.
+        """Carries out the decision of a model: forms whose rows got one form are one name, all
+        other forms of the group are different names.
         """
         if outcome.verdict != "repaired":
             apart = outcome.verdict == "apart"
@@ -310,8 +306,8 @@ class _NameColumn:
             self._leave(group, f"its rows got several names: {self._forms.examples[unclear[0]]!r}")
 
     def _kept(self, group: Sequence[int], outcome: Outcome) -> dict[int, int]:
-        """The form that stands for each form of a group, by code; without those
-        whose rows got several.
+        """Returns the form that stands for each form of a group, by code; forms whose rows got
+        several are left out.
         """
         after = outcome.steps[-1].after.rows
         by_form = {self._forms.examples[code]: code for code in group}

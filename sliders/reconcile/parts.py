@@ -1,9 +1,9 @@
-"""Rows of one document: which are one thing told in several parts, and which are
-entries of their own.
+"""Rows of one document: which rows are parts of one thing, and which are entries of their own.
 
-A key joins rows of one document. Where one reading of one part gives two rows of a key, or their
-words stand in different lines of one list or grid, they are different things: the place of their
-words joins the key of the whole table.
+A key joins rows of one document. But rows of one key that one model call read from one chunk, or
+whose words stand in different lines of one list or grid (printed table), are different things; then
+the place of the words joins the key of the whole table. A *code* is the number of a distinct value
+in its column, -1 for an empty cell.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _NO_PLACE = -1
 
 
 def repeated(groups: Codes) -> Codes:
-    """Numbers of the rows that share their group with another row; groups below 0 are left out."""
+    """Returns the numbers of the rows that share their group with another row; groups below 0 are
+    left out.
+    """
     counts = np.bincount(groups[groups >= 0], minlength=1)
     return np.flatnonzero((groups >= 0) & (counts[np.maximum(groups, 0)] > 1)).astype(np.int64)
 
@@ -28,8 +30,8 @@ def repeated(groups: Codes) -> Codes:
 def places_in_key(
     plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, documents: Codes
 ) -> Codes | None:
-    """The place of each row's words, where rows that share their key are different things;
-    None where the key is enough.
+    """Returns the place of each row's words, when rows that share their key are different things;
+    None when the key is enough.
     """
     if plan.per_document or not plan.columns or not relation.starts:
         return None
@@ -54,7 +56,7 @@ def places_in_key(
 
 
 def _told(codes: Mapping[str, Codes], relation: MemoryRelation, rows: Codes) -> Codes:
-    """One number for rows that say the same in the same words: they are told twice."""
+    """Returns one number for rows with the same values in the same words: they are read twice."""
     starts = [np.asarray(column, np.int64) for column in relation.starts.values()]
     parts = [*codes.values(), *starts]
     told = np.stack([part[rows] for part in parts], axis=1)
@@ -62,8 +64,8 @@ def _told(codes: Mapping[str, Codes], relation: MemoryRelation, rows: Codes) -> 
 
 
 def _turns(groups: Codes, told: Codes) -> Codes:
-    """The number of each row among those of its group, from 0; rows that tell
-    the same have the same.
+    """Returns the position of each row in its group, from 0; rows with the same values share a
+    position.
     """
     pairs, first, back = np.unique(combine(groups, told), return_index=True, return_inverse=True)
     order, starts = sorted_groups(groups[first])
@@ -75,8 +77,8 @@ def _turns(groups: Codes, told: Codes) -> Codes:
 def _places(
     plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, own: Codes, rows: Codes
 ) -> Codes:
-    """Where the words of each row begin: in the column of the key that tells most rows apart, else
-    in any other column; a number of its own below 0 where none of its words has a place.
+    """Returns where the words of each row begin, in the key column that tells most rows apart, else
+    in any other column. A row whose words have no place gets a number of its own below 0.
     """
     starts = {
         name: np.asarray(relation.starts[name], np.int64)
@@ -103,21 +105,22 @@ def _places(
 
 
 def _differ(groups: Codes, values: Codes) -> bool:
-    """Whether rows of one group have different values."""
+    """Says whether any group has rows with different values."""
     order, starts = sorted_groups(groups)
     ordered = values[order]
     return bool((np.minimum.reduceat(ordered, starts) < np.maximum.reduceat(ordered, starts)).any())
 
 
 def _in_one_list(relation: MemoryRelation, own: Codes, place: Codes, rows: Codes) -> bool:
-    """Whether words of a key stand in different lines of one list or grid in rows that share it."""
+    """Says whether rows that share a key stand in different lines of one list or grid."""
     lists, lines = lines_of_rows(relation, rows, place)
     listed = lists >= 0
     return bool(listed.any()) and _differ(combine(own[listed], lists[listed]), lines[listed])
 
 
 def lines_of_rows(relation: MemoryRelation, rows: Codes, place: Codes) -> tuple[Codes, Codes]:
-    """The list or grid in which words of each row stand, and its line; -1 for those outside of any.
+    """Returns, for each row, the list or grid with its words, and the line in it; -1 outside of any
+    list.
 
     Args:
         place: where these words begin in their document.
@@ -139,13 +142,13 @@ def lines_of_rows(relation: MemoryRelation, rows: Codes, place: Codes) -> tuple[
 
 
 def joined_rows(groups: Codes, finer: Codes, columns: Sequence[Codes]) -> Codes:
-    """The unit of each row: rows of a group, or of a finer one, that nothing contradicts are one;
-    every other row is alone.
+    """Returns the unit of each row. Rows of a group, or of a finer group, without contradictions
+    are one unit; every other row is a unit of its own.
 
     Args:
-        groups: of rows that may be one thing.
-        finer: of rows of one document with one key.
-        columns: codes of the columns that may contradict each other.
+        groups: the groups of rows that may be one thing.
+        finer: the groups of rows of one document with one key.
+        columns: the codes of the columns that may contradict each other.
     """
     units = np.arange(len(groups), dtype=np.int64)
     left = np.ones(len(groups), bool)
@@ -166,7 +169,7 @@ def joined_rows(groups: Codes, finer: Codes, columns: Sequence[Codes]) -> Codes:
 
 
 def united(groups: Codes, together: Sequence[Sequence[int]]) -> Codes:
-    """The groups, those that rows of one list are in made one."""
+    """Returns the groups, with the groups of each list of rows joined to one."""
     if not together:
         return groups
     into: dict[int, int] = {}

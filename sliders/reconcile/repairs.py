@@ -1,7 +1,8 @@
-"""The values that go into and come out of reconciliation.
+"""The values that go into reconciliation and come out of it. Nothing here knows how a workspace
+stores them.
 
-A relation is read by column, so that a million rows stay cheap; what the page says of one cell is
-asked for only where two cells contradict each other. Nothing here knows how a workspace stores it.
+A relation is read by column, so that a million rows stay cheap. The source of a cell is read only
+when two cells contradict each other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ Criterion = Literal[
     "verbatim_over_derived",
 ]
 RULES: tuple[Criterion, ...] = ("verbatim_over_derived", "table_over_prose")
-"""What code goes by where no model reads the sources, or only one that picks an option."""
+"""The criteria that code uses when no model reads the sources, or when the model only picks an
+option.
+"""
 IN_WORDS: dict[Criterion, str] = {
     "audited_over_unaudited": "an audited figure holds over one that is not audited",
     "primary_over_addendum": "the main part of a document holds over its addenda",
@@ -30,14 +33,16 @@ IN_WORDS: dict[Criterion, str] = {
     "newer_document": "the newer document supersedes",
     "verbatim_over_derived": "printed words hold over a derived value",
 }
-"""Criteria as instructions; the first two are a reader's to judge, the others code
-decides where it can.
+"""The criteria as instructions. The first two are for a reader to judge; code decides by the others
+when it can.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class CellSource:
-    """What the page says of one cell. `kind` is "table" or "prose", empty when unknown."""
+    """The source of one cell: its printed words, quote, page and unit. `kind` is "table" or
+    "prose", "" when unknown.
+    """
 
     printed: str = ""
     quote: str = ""
@@ -54,8 +59,8 @@ class CellSource:
 
 @dataclass(frozen=True, slots=True)
 class DocumentSource:
-    """A document as a source of rows: `date` is ISO text or empty, `position` its place in
-    the order of adding.
+    """A document as a source of rows: `date` is ISO text or "", `position` its place in the order
+    of adding.
     """
 
     id: str
@@ -67,8 +72,8 @@ class DocumentSource:
 
 @dataclass(frozen=True, slots=True)
 class Normalization:
-    """The user says that `variants` mean `canonical` (a `Normalize` hint);
-    `column` empty means every text column.
+    """A hint of the user (`Normalize`): `variants` mean `canonical`. An empty `column` means every
+    text column.
     """
 
     canonical: str
@@ -78,10 +83,8 @@ class Normalization:
 
 @dataclass(frozen=True, slots=True)
 class Precedence:
-    """The user says which source wins (a `Precede` hint): words of its document
-    name, section or quote.
-
-    An empty `over` means over every other source.
+    """A hint of the user (`Precede`): the source to prefer, by words of its document name, section
+    or quote. An empty `over` means over every other source.
     """
 
     prefer: str
@@ -91,12 +94,12 @@ class Precedence:
 
 @dataclass(frozen=True, slots=True)
 class DecidedCorrection:
-    """A human decision, kept as values and matched again on every run, so that it
-    applies to later rows too.
+    """A decision of a person. It is kept as values and applied again on every run, so that it holds
+    for later rows too.
 
-    `where` selects rows by column values (text is compared with case, accents and punctuation
-    aside, but not signs: "A+"). set_value: `column` gets `value`. merge: the rows of `where` and of
-    `other` are one thing. split: they never are.
+    `where` selects rows by column values. Text is compared without case, accents and punctuation,
+    but with signs ("A+"). "set_value" gives `column` the value `value`. "merge" says that the rows
+    of `where` and of `other` are one thing; "split" says that they are not.
     """
 
     kind: Literal["set_value", "merge", "split"]
@@ -143,11 +146,11 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One change of the table: what was done, to which source rows, by which SQL, and why.
+    """One change of the table: the operation, the rows that it is about, its SQL, and the reason.
 
-    A whole-table operation (duplicates, empty cells) is one repair; a conflict that was settled is
-    one of its own. The statements are those that run: over `data`, the whole table, or, `scoped`,
-    over `rows`, which holds the repair's rows.
+    An operation on the whole table (duplicates, empty cells) is one repair; each settled conflict
+    is a repair too. The statements are those that run, over `data` (the whole table), or, when
+    `scoped`, over `rows` (the rows of this repair).
     """
 
     operation: Operation
@@ -164,16 +167,15 @@ class Repair:
 
     @property
     def sql(self) -> str:
-        """Its statements as one text."""
+        """The statements as one text."""
         return ";\n".join(self.statements)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rows of one group: values by row id, in the order of `columns`, whose SQL types are
-    `types` where known.
-
-    `names` are canonical forms by column and printed form: values with one of them say the same.
+    """The rows of one group: values by row id, in the order of `columns`. `types` are the columns'
+    SQL types, when known. `names` gives canonical forms by column and printed form: values with one
+    canonical form are equal.
     """
 
     columns: tuple[str, ...]
@@ -182,17 +184,24 @@ class Group:
     names: Mapping[str, Mapping[Scalar, Scalar]] = field(default_factory=dict)
 
     def said(self, column: str, value: Scalar) -> Scalar:
-        """A value of a column as it is compared: the canonical form of a name that has several."""
+        """Returns a value as it is compared: the canonical form of a name that has
+        several forms.
+        """
         return self.names.get(column, {}).get(value, value)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A group for a model to decide on: a contradiction, one name in several forms, or records
-    that may be one thing.
+    """A group for a model to decide on: a contradiction, one name in several forms, or records that
+    may be one thing.
 
-    `open` are the columns in question; `notes` say by row id what a row's values rest on.
-    `choices` are the ways in which the rows differ: row ids that say the same of the open columns.
+    Args:
+        kind: "conflict", "names" or "records".
+        group: the rows.
+        open: the columns in question.
+        notes: the sources of a row's values, by row id.
+        choices: the possible decisions: sets of row ids with equal values in the open columns.
+        about: the description of the case.
     """
 
     kind: Literal["conflict", "names", "records"]
@@ -205,8 +214,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something that was decided on the way, for the decisions table: the stage
-    is always "reconcile", `kind` is of what the decision is about.
+    """A decision of the reconciliation, for the table of decisions. `kind` says what the decision
+    is about; its stage is always "reconcile".
     """
 
     kind: Literal["key", "column", "rows"]
@@ -218,13 +227,24 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """What is to be done with one table, and everything that was decided;
-    `workbench` runs the repairs.
+    """The repairs of one table and every decision; `workbench` runs the repairs.
 
-    `rows` counts those that are left. `unsure_merges` are merged rows that nobody is certain to be
-    one thing, each by the rows that would stand apart; `left_open` are rows that may be one and
-    that the model left open. `conflict_groups` counts what was in question: contradictions, forms
-    of a name, records that may be one; there are at most as many `calls`.
+    Args:
+        table: the table's name.
+        rows: the number of rows that are left.
+        key: the columns of the key.
+        across_documents: True when the key holds across documents.
+        repairs: the repairs, in order.
+        conflicts: the open conflicts.
+        open_names: the names that nobody decided on.
+        decisions: the decisions on the way.
+        unsure_merges: merged rows that nobody confirmed, each split into the rows that would stand
+            apart.
+        left_open: groups of rows that may be one thing and that nobody decided on.
+        settlements: what the model decided, for later runs.
+        conflict_groups: the number of cases: contradictions, forms of a name, records.
+        touched_groups: the number of groups with new rows.
+        calls: the number of model calls, at most `conflict_groups`.
     """
 
     table: str
@@ -245,14 +265,22 @@ class Reconciliation:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to reconcile.
+    """The options of a reconciliation.
 
-    `criteria` and `precede` are the user's: which source wins. `settled` brings the settlements of
-    earlier runs, `changed` the documents that are new since. At most `batch` groups go to the model
-    in one call. `look` answers a SELECT over the workspace's tables as text, for a model that wants
-    to see more than its group. `sql_names` are those of columns whose own name is another,
-    `canonical_names` the SQL names of the columns that hold canonical forms. With `entries` each
-    row is an entry of a list: an event of its own, whatever names it repeats.
+    Args:
+        criteria: which source wins, by the user.
+        normalize: names that mean one thing, by the user.
+        precede: sources that win, by the user.
+        corrections: the decisions of people.
+        settled: the settlements of earlier runs.
+        changed: documents that are new since the last run; None for all.
+        batch: the most groups in one call.
+        sql_names: the SQL names of columns that differ from their names.
+        canonical_names: the SQL names of the columns with canonical forms.
+        look: answers a SELECT over the workspace's tables as text, for a model that wants to see
+            more
+            than its group.
+        entries: each row is an entry of a list, which is never merged by name.
     """
 
     criteria: tuple[Criterion, ...] = ()
@@ -269,18 +297,18 @@ class Options:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """Which source wins, in words."""
+        """The criteria in words."""
         told = [f"prefer {p.prefer}" + (f" over {p.over}" if p.over else "") for p in self.precede]
         return (*(IN_WORDS[c] for c in self.criteria), *told)
 
     def sql_name(self, column: str) -> str:
-        """The name of a column in SQL."""
+        """Returns the SQL name of a column."""
         return self.sql_names.get(column, column)
 
     def canonical_name(self, column: str) -> str:
-        """The name in SQL of the column that holds the canonical forms of another."""
+        """Returns the SQL name of the column with the canonical forms of another column."""
         return self.canonical_names.get(column, f"{self.sql_name(column)}_canonical")
 
     def additive(self, table: Table) -> frozenset[str]:
-        """SQL names of the columns whose values may be summed over sources."""
+        """Returns the SQL names of the columns whose values may be summed over sources."""
         return frozenset(self.sql_name(c.name) for c in table.columns if c.additive)

@@ -1,5 +1,5 @@
-"""What code can settle inside a group: unit conversions, roundings, fuller names,
-source criteria, votes.
+"""Rulings of code on contradictions inside a group: unit conversions, roundings, fuller names,
+criteria for sources, and votes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _VERBATIM = {
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One value of a conflict: the rows that carry it, and the best source of it."""
+    """One value of a conflict: the rows that carry it, and its best source."""
 
     value: Scalar
     rows: tuple[int, ...]
@@ -46,7 +46,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """Which side holds (its place in the list), by which operation and why."""
+    """The decision which side holds (its place in the list), by which operation and why."""
 
     side: int
     operation: Operation
@@ -54,7 +54,7 @@ class Ruling:
 
 
 def same_quantity(left: Side, right: Side) -> bool:
-    """Whether two numbers are one quantity in different units, to one in a hundred:
+    """Says whether two numbers are one quantity in different units, within one percent, since
     printed figures are rounded.
     """
     if isinstance(left.value, str | bool | None) or isinstance(right.value, str | bool | None):
@@ -65,8 +65,8 @@ def same_quantity(left: Side, right: Side) -> bool:
 
 
 def significant_digits(printed: str) -> int:
-    """Digits of the first number in the text, without leading zeros and without the zeros
-    that only give its size.
+    """Returns the number of significant digits of the first number in a text: without leading
+    zeros, and without trailing zeros that only give the size.
     """
     match = re.search(r"\d[\d.,']*", printed)
     digits = re.sub(r"[.,']", "", match.group()) if match else ""
@@ -74,7 +74,7 @@ def significant_digits(printed: str) -> int:
 
 
 def rounds_to(fine: Side, coarse: Side) -> bool:
-    """Whether `coarse` is a rounding of `fine`: printed in fewer digits, with
+    """Says whether `coarse` is a rounding of `fine`: it is printed with fewer digits, and with
     decimals or a scale word.
     """
     if not isinstance(fine.value, int | float) or not isinstance(coarse.value, int | float):
@@ -93,7 +93,9 @@ def rounds_to(fine: Side, coarse: Side) -> bool:
 
 
 def fuller_name(full: Side, short: Side) -> bool:
-    """Whether one name holds all words of the other, in order ("Delta" in "Delta Air Lines")."""
+    """Says whether one name holds all words of the other, in order ("Delta" in "Delta
+    Air Lines").
+    """
     if not isinstance(full.value, str) or not isinstance(short.value, str):
         return False
     words, part = signed(full.value).split(), signed(short.value).split()
@@ -108,7 +110,9 @@ def fuller_name(full: Side, short: Side) -> bool:
 def _dominant(
     sides: Sequence[Side], holds: object, operation: Operation, reason: str
 ) -> Ruling | None:
-    """The one side that covers every other under the relation `holds`."""
+    """Returns a ruling for the one side that covers all others under the relation `holds`; None
+    when there is none.
+    """
     assert callable(holds)
     for place, side in enumerate(sides):
         if all(other is side or holds(side, other) for other in sides):
@@ -117,7 +121,7 @@ def _dominant(
 
 
 def by_precedence(sides: Sequence[Side], rules: Sequence[Precedence], column: str) -> Ruling | None:
-    """The side that a user's rule prefers."""
+    """Returns a ruling for the side that a user's rule prefers; None when no rule applies."""
     for rule in rules:
         if rule.column and rule.column != column:
             continue
@@ -151,7 +155,9 @@ def _rank(side: Side, criterion: Criterion) -> float:
 
 
 def by_criteria(sides: Sequence[Side], criteria: Sequence[Criterion]) -> Ruling | None:
-    """The side that stands alone at the top of the first criterion that tells the sides apart."""
+    """Returns a ruling by the first criterion under which one side stands alone at the top; None
+    when there is none.
+    """
     for criterion in criteria:
         if criterion in ("audited_over_unaudited", "primary_over_addendum"):
             continue

@@ -1,10 +1,10 @@
-"""How alike two records are: weighted tokens, learned abbreviations and misspellings, acronyms.
+"""The similarity of two records: weighted tokens, learned abbreviations and misspellings, acronyms.
 
-A record is the set of its folded words, its segments (what stands between commas), its words with
-digits joined to their neighbours ("mark 2" and "mark2"), and acronyms that the column itself
-uses. Tokens weigh by inverse document frequency, squared: two records that share a rare word are
-alike, two that share a common one are not. Everything is learned from the column at hand; no word
-list is used but articles.
+The tokens of a record are its folded words, its segments (the parts between commas), its words
+joined with neighbouring digits ("mark 2" and "mark2"), and the acronyms that the column uses. A
+token weighs its squared inverse document frequency: a shared rare word makes two records alike, a
+shared common one does not. Everything is learned from the column, without a word list except
+articles.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _ACRONYM_LENGTHS = (3, 4, 5)
 
 
 def segments(text: str) -> list[str]:
-    """The folded parts of a text between commas, brackets and dashes."""
+    """Returns the folded parts of a text between commas, brackets and dashes."""
     return [folded for part in _SEGMENT.split(text) if (folded := fold(part))]
 
 
 class Rewriting:
-    """Words of a column that stand for a frequent word of it: dotted abbreviations
+    """Replaces words by the frequent word of the column that they stand for: dotted abbreviations
     and rare misspellings.
     """
 
@@ -59,7 +59,7 @@ class Rewriting:
                 self.table[word] = target
 
     def __call__(self, folded: str) -> str:
-        """The folded text with its words rewritten."""
+        """Returns the folded text with its words replaced."""
         return " ".join(self.table.get(word, word) for word in folded.split())
 
 
@@ -99,7 +99,7 @@ def _abbreviates(word: str, full: str, rare: bool) -> bool:
 
 
 def token_sets(columns: Sequence[Sequence[str]]) -> list[set[str]]:
-    """The tokens of each record over all text columns."""
+    """Returns the tokens of each record over all text columns."""
     tokens: list[set[str]] = [set() for _ in (columns[0] if columns else ())]
     for column in columns:
         rewrite = Rewriting(column)
@@ -129,7 +129,7 @@ def _add_acronyms(tokens: list[set[str]], parts: Sequence[Sequence[str]]) -> Non
 
 
 class Scores:
-    """Similarities of candidate pairs: `left[k] < right[k]`, `score[k]` in [0, 1]."""
+    """The similarities of candidate pairs: `left[k] < right[k]`, `score[k]` in [0, 1]."""
 
     def __init__(self, left: Codes, right: Codes, score: Floats) -> None:
         self.left, self.right, self.score = left, right, score
@@ -139,17 +139,15 @@ class Scores:
 
 
 def score_pairs(tokens: Sequence[set[str]], boundary: int | None = None, keep: int = 30) -> Scores:
-    """Blocking and scoring in one pass: each record's `keep` best candidates by
-    shared token weight.
+    """Returns the `keep` best candidates of each record, by shared token weight. Tokens are used
+    from the rarest on, within a budget of pairs, so that the cost stays near linear in the records.
 
     Args:
-        tokens: token set of each record.
-        boundary: records before it are one source and those from it on the other;
-            None compares all with all.
-        keep: candidates kept for each record.
-
-    Tokens are used from the rarest on, within a budget of pairs, so the cost stays near
-    linear in the records.
+        tokens: the tokens of each record.
+        boundary: the number of records of the first source; the others are the second. None
+            compares all
+            with all.
+        keep: the candidates that are kept for each record.
     """
     size = len(tokens)
     frequency = Counter(t for record in tokens for t in record)
@@ -182,8 +180,8 @@ def _blocked(
     weight: dict[str, float],
     boundary: int | None,
 ) -> tuple[list[Codes], list[Floats], bool]:
-    """Pairs (as one number) that share a token, with its weight, from the rarest token on;
-    whether all tokens were used.
+    """Returns the pairs (each as one number) that share a token, with its weight, from the rarest
+    token on, and True when all tokens were used.
     """
     size = len(tokens)
     posting: dict[str, list[int]] = defaultdict(list)
@@ -206,8 +204,8 @@ def _blocked(
 
 
 def _blend(dot: Floats, a: Floats, b: Floats) -> Floats:
-    """Mean of cosine and containment: a short name inside a long one is alike, but
-    less than its equal.
+    """Returns the mean of cosine and containment: a short name inside a long one is alike, but less
+    than an equal name.
     """
     return np.minimum(1.0, 0.5 * dot / np.sqrt(a * b) + 0.5 * dot / np.minimum(a, b))
 

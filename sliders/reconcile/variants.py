@@ -1,8 +1,9 @@
-"""Forms that may be one name: other punctuation, misspellings, abbreviations, short forms and
-acronyms, with the evidence of their rows.
+"""Pairs of printed forms that may be one name: other punctuation, misspellings, abbreviations,
+short forms and acronyms, with the evidence of their rows.
 
 A form alone proves little ("Jon Smith" may be another man than "John Smith"), and neither do rows
-that agree: both suggest pairs, and a reader of the rows, or a person, decides.
+that agree. Both only suggest pairs; a model that reads the rows, or a person, decides. A *code* is
+the number of a distinct value in its column.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ Kind = Literal[
     "language",
 ]
 SAME_WORDS: tuple[Kind, ...] = ("spelling", "turned", "language")
-"""The words are the same and their legal form, too, or say one thing in two languages:
-rows that contradict each other say nothing against them.
+"""The kinds of pair with the same words and legal form, or with one meaning in two languages. Rows
+that contradict each other do not speak against such a pair.
 """
-_BLOCK = 12  # values that share a token beyond which the token names nobody
-_TELLING = 0.2  # chance agreement above which an equal value proves nothing
+_BLOCK = 12  # a token that more values share is too common to compare them by
+_TELLING = 0.2  # an equal value proves nothing above this chance agreement
 _ROWS_READ = 50
 _STEM, _ENDING = 4, 3  # letters
 _TAIL = 3  # words of a legal form
@@ -56,10 +57,11 @@ _TAIL = 3  # words of a legal form
 
 @dataclass(frozen=True, slots=True)
 class VariantPair:
-    """Two value codes that may be one name.
+    """Two codes that may be one name.
 
-    `dotted`: an abbreviated form, as it is printed, of one name of the column only, by more than
-    initials; `ambiguous`: an abbreviation of several, or a name without the legal form of several.
+    `dotted`: the shorter form is printed with a full stop, shortens more than initials, and fits
+    only one name of the column. `ambiguous`: the shorter form fits several names, or lacks the
+    legal form that several have.
     """
 
     left: int
@@ -70,11 +72,11 @@ class VariantPair:
 
 
 def variant_pairs(examples: Sequence[Scalar], asking: bool = False) -> list[VariantPair]:
-    """Candidate pairs of one column's distinct values, blocked on their words, on rare ones, on
-    prefixes and on acronyms.
+    """Returns candidate pairs among one column's distinct values. Only values that share words,
+    rare words, prefixes or acronyms are compared.
 
     Args:
-        asking: a model reads the rows of each pair: forms that alone prove less are pairs, too.
+        asking: True when a model reads the rows of each pair; then weaker pairs are returned too.
     """
     names = {code: name_tokens(v) for code, v in enumerate(examples) if isinstance(v, str)}
     found = {
@@ -102,7 +104,9 @@ def variant_pairs(examples: Sequence[Scalar], asking: bool = False) -> list[Vari
 
 
 def _other_forms(names: Iterable[int], examples: Sequence[Scalar]) -> Iterator[tuple[int, int]]:
-    """Codes of names that are the same when letters are written out, or in another language."""
+    """Yields pairs of codes whose names are equal when letters are written out ("ä" as "ae"), or in
+    another language.
+    """
     homes: dict[object, list[int]] = defaultdict(list)
     for code in names:
         text = str(examples[code])
@@ -116,8 +120,8 @@ def _other_forms(names: Iterable[int], examples: Sequence[Scalar]) -> Iterator[t
 def _blocks(
     names: Mapping[int, tuple[str, ...]], examples: Sequence[Scalar]
 ) -> Iterator[list[int]]:
-    """Codes of names that share a rare word, the first or last six letters, or an
-    acronym with its words.
+    """Yields codes of names to compare: they share a rare word, the first or last six letters, or
+    an acronym with its words.
     """
     blocks: dict[str, list[int]] = defaultdict(list)
     for code, tokens in names.items():
@@ -137,7 +141,7 @@ def _same_words(pair: tuple[int, int], examples: Sequence[Scalar]) -> Kind:
 
 
 def _initials(printed: str) -> set[str]:
-    """The first letters of a name's words: of all of them, and of those that are capitalized
+    """Returns the first letters of a name's words: of all words, and of the capitalised ones
     ("University of Arlen").
     """
     words = _WORD.findall(printed)
@@ -155,8 +159,8 @@ _WORD = re.compile(r"\w+")
 
 
 def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
-    """How two names, as tokens, may be one; None where they cannot: numbers or signs differ,
-    or too much else does.
+    """Returns how two names, as tokens, may be one; None when they cannot be, because numbers,
+    signs or too many letters differ.
     """
     if _exact(left) != _exact(right) or left == right:
         return None
@@ -183,7 +187,9 @@ def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
 
 
 def _same_stem(left: str, right: str) -> bool:
-    """Whether two words begin alike and differ in a short ending only: "dairy" and "dairies"."""
+    """Says whether two words begin alike and differ only in a short ending: "dairy" and
+    "dairies".
+    """
     shared = next(
         (n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
         min(len(left), len(right)),
@@ -192,7 +198,9 @@ def _same_stem(left: str, right: str) -> bool:
 
 
 def _kind(left: str, right: str) -> Kind | None:
-    """How two names, as printed, may be one: with two legal forms they are two."""
+    """Returns how two printed names may be one; None when they cannot be, as with two
+    legal forms.
+    """
     (a, first), (b, second) = name_parts(left), name_parts(right)
     forms = {first, second}
     if several_forms(forms):
@@ -214,8 +222,8 @@ def _kind(left: str, right: str) -> Kind | None:
 
 
 def _asked_kind(left: str, right: str) -> Kind | None:
-    """How two names may be one that a model will compare: by letters that are written out, by
-    language, by words that a full stop shortens before a legal form that no list may know, too.
+    """Returns how two names may be one when a model will compare them: as `_kind`, and also by
+    written-out letters, by language, and by words that a full stop shortens.
     """
     kind = _kind(left, right)
     forms = {legal_form(left), legal_form(right)}
@@ -233,15 +241,13 @@ def _asked_kind(left: str, right: str) -> Kind | None:
 
 
 def several_forms(forms: Iterable[str]) -> bool:
-    """Whether there are two legal forms among these, so that the names that
-    end with them are two.
-    """
+    """Says whether there are two legal forms among these, so that their names are different."""
     return len(set(forms) - {""}) > 1
 
 
 def related(left: Scalar, right: Scalar) -> bool:
-    """Whether two forms could be one name at all: a variant, or of other length with a shared word
-    or an acronym's letters.
+    """Says whether two forms could be one name at all: a variant, or names of different length with
+    a shared word or an acronym's letters.
     """
     a, b = sorted((name_tokens(str(left)), name_tokens(str(right))), key=len)
     if len(a) == len(b) or several_forms(map(legal_form, (str(left), str(right)))):
@@ -254,22 +260,20 @@ def related(left: Scalar, right: Scalar) -> bool:
 
 
 def _exact(tokens: Sequence[str]) -> list[str]:
-    """Tokens with a digit or a sign: of them no letter may differ."""
+    """Returns the tokens with a digit or a sign, in which no character may differ."""
     return sorted(t for t in tokens if not t.isalpha())
 
 
 def _is_name(printed: str) -> bool:
-    """Whether a word of it is capitalized: "fish shop" is not short for "old fish shop", it is
-    another kind of thing.
+    """Says whether any word is capitalised. Without capitals, "fish shop" is no short form of "old
+    fish shop" but another kind of thing.
     """
     return not all(word[0].islower() for word in printed.split())
 
 
 def shortened(short: str, full: str) -> tuple[str, str] | None:
-    """The words of a name that a full stop shortens, and those of the fuller name that
-    they would stand for.
-
-    None where the names differ in anything else, or share no whole word.
+    """Returns the words of a name that a full stop shortens, and the words of the fuller name that
+    they stand for; None when the names differ in anything else, or share no whole word.
     """
     pairs = list(zip(short.split(), full.split(), strict=False))
     differing = [(part, word) for part, word in pairs if signed(part) != signed(word)]
@@ -283,7 +287,9 @@ def shortened(short: str, full: str) -> tuple[str, str] | None:
 
 
 def _shortens(part: str, word: str) -> bool:
-    """Whether it is the beginning of the word, or its first and last letter with some between."""
+    """Says whether `part` is the beginning of the word, or its first and last letter with letters
+    between.
+    """
     letters = iter(word)
     ends = len(part) > 1 and part[0] == word[0] and part[-1] == word[-1] and len(part) < len(word)
     return word.startswith(part) or (ends and all(letter in letters for letter in part))
@@ -292,11 +298,8 @@ def _shortens(part: str, word: str) -> bool:
 def _unambiguous(
     listed: Sequence[VariantPair], names: dict[int, tuple[str, ...]], examples: Sequence[Scalar]
 ) -> Iterator[VariantPair]:
-    """Pairs whose shorter side is a short form or acronym of one name only, and whose fuller
-    side is no compound.
-
-    A phrase that begins with one name and ends with another ("The Mill in Arlen")
-    would chain the two.
+    """Yields pairs whose shorter side fits one name only, and whose longer side is no compound. A
+    phrase of two names ("The Mill in Arlen") would chain both.
     """
     fuller: dict[int, set[tuple[str, ...]]] = defaultdict(set)
     registered: dict[int, set[str]] = defaultdict(set)
@@ -331,7 +334,7 @@ def _unambiguous(
 
 
 _NO_SHORTER: tuple[Kind, ...] = (*SAME_WORDS, "misspelling", "word form")
-"""Neither form is short for the other."""
+"""The kinds of pair in which neither form is short for the other."""
 
 
 def _short_first(
@@ -345,7 +348,7 @@ def _short_first(
 
 
 class RowEvidence:
-    """What the rows of two values say of each other in the table's other columns."""
+    """The evidence of the rows of two values, in the table's other columns."""
 
     def __init__(self, own: Codes, others: Sequence[tuple[Codes, float]]) -> None:
         order = np.argsort(own, kind="stable")
@@ -357,10 +360,13 @@ class RowEvidence:
         return {int(c) for c in codes[self._order[start : min(end, start + _ROWS_READ)]] if c >= 0}
 
     def supports(self, left: int, right: int, form: bool = False) -> bool | None:
-        """True: a telling column agrees and none contradicts; False: most contradict; None:
-        the rows do not tell.
+        """Returns True when a telling column agrees and none contradicts, False when most
+        contradict, and None when the rows say nothing.
 
-        Where the printed form itself speaks for one name, as many columns may contradict as agree.
+        Args:
+            form: True when the printed form itself suggests one name; then as many columns may
+                contradict as
+                agree.
         """
         agreeing, contradicting = 0, 0
         for codes, chance in self._others:
