@@ -1,5 +1,5 @@
-"""What is odd about a statement and its result, in words that go back to the model;
-code changes nothing by itself.
+"""Findings: sentences about what is odd in a statement or its result. They are sent back to the
+model; code changes nothing by itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
 def findings_of(
     tree: exp.Query, profiles: Sequence[TableProfile], result: QueryResult, run_sql: RunSql
 ) -> tuple[Finding, ...]:
-    """Everything odd about a statement that ran, the gravest first."""
+    """Returns the findings about a statement that ran, the gravest first."""
     names = References(tree, profiles)
     found = [
         *unheld_literals(tree, names),
@@ -56,7 +56,9 @@ def findings_of(
 
 
 def misshapen(asks: Asks, result: QueryResult) -> tuple[Finding, ...]:
-    """A result of another shape than the model says that the question asks for."""
+    """Returns a finding when a result has another shape than the model says that the question asks
+    for.
+    """
     rows = len(result.rows)
     if asks in ("one", "number") and rows > 1:
         kind = "one thing" if asks == "one" else "one number"
@@ -68,8 +70,8 @@ def misshapen(asks: Asks, result: QueryResult) -> tuple[Finding, ...]:
 
 
 def _found_nothing(tree: exp.Query, names: References, result: QueryResult) -> bool:
-    """Whether a result is empty, all NULL, or a single 0 that was counted or computed:
-    a 0 in a cell is a value, and one of a comparison says no.
+    """Says whether a result is empty, all NULL, or a single 0 that was counted or computed. A 0 in
+    a cell is a value, and the 0 of a comparison means no.
     """
     rows = [tuple(row) for row in result.rows]
     looked_up = isinstance(tree, exp.Select) and all(
@@ -82,7 +84,7 @@ def _found_nothing(tree: exp.Query, names: References, result: QueryResult) -> b
 
 
 def _is_looked_up(item: exp.Expr, names: References) -> bool:
-    """Whether an expression shows a cell, or compares without counting."""
+    """Says whether an expression shows a cell, or compares without counting."""
     return isinstance(item, exp.Column) or (
         is_truth(item, names) and item.find(exp.Count, exp.Exists, exp.Sum) is None
     )
@@ -91,8 +93,8 @@ def _is_looked_up(item: exp.Expr, names: References) -> bool:
 def _nothing(
     tree: exp.Query, names: References, result: QueryResult, run_sql: RunSql
 ) -> Iterator[Finding]:
-    """A result of nothing: what each condition keeps by itself, and what stands in the
-    columns that were tested.
+    """Yields findings about an empty result: how many rows each condition keeps alone, and which
+    values the tested columns have.
     """
     if not _found_nothing(tree, names, result):
         return
@@ -118,7 +120,7 @@ def _nothing(
 
 
 def _kept(tree: exp.Query, run_sql: RunSql) -> Iterator[str]:
-    """How many rows each of several conditions keeps alone."""
+    """Yields how many rows each of several conditions keeps alone."""
     where = tree.args.get("where")
     if not isinstance(tree, exp.Select) or where is None or not isinstance(where.this, exp.And):
         return
@@ -131,8 +133,8 @@ def _kept(tree: exp.Query, run_sql: RunSql) -> Iterator[str]:
 
 
 def _several(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
-    """A subquery that stands for one value and gives several rows: SQLite takes the
-    first without a word.
+    """Yields a finding for a subquery that stands for one value and gives several rows. SQLite
+    takes the first of them without a warning.
     """
     for subquery in tree.find_all(exp.Subquery):
         if isinstance(
@@ -150,7 +152,7 @@ def _several(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
 
 
 def _divisions(tree: exp.Query, names: References) -> Iterator[Finding]:
-    """Whole numbers divided by whole numbers, which drops what is behind the point."""
+    """Yields a finding for whole numbers divided by whole numbers, which drops the decimals."""
     for node in tree.find_all(exp.Div):
         if is_whole(node.this, names) and is_whole(node.expression, names):
             text = node.sql(DIALECT)
@@ -162,8 +164,8 @@ def _divisions(tree: exp.Query, names: References) -> Iterator[Finding]:
 
 
 def _same(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
-    """A sum of several rows that all hold one value: one fact that is stated several times, or
-    one condition too few.
+    """Yields a finding for a sum of several rows with one equal value: one fact that several rows
+    state, or a missing condition.
     """
     if not isinstance(tree, exp.Select) or tree.args.get("group"):
         return
@@ -182,8 +184,8 @@ def _same(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
 
 
 def _idle(tree: exp.Query, names: References) -> Iterator[Finding]:
-    """Tests for NULL: that something is there which is always there, or that a
-    yes or no is not there.
+    """Yields findings for useless tests for NULL: of a column that is never NULL, or of a yes or
+    no.
     """
     for node in tree.find_all(exp.Is):
         owner = names.of(node.this)
@@ -212,7 +214,9 @@ _YES_AND_NO = 2
 
 
 def _counted(tree: exp.Query, names: References) -> Iterator[Finding]:
-    """A count of the rows that have one value of a column in which every row has another."""
+    """Yields a finding for a count of rows with one value, in a column in which every row has
+    another value.
+    """
     where = tree.args.get("where")
     if (
         not isinstance(tree, exp.Select)
@@ -245,7 +249,9 @@ _LEAST_KEY = 3
 
 
 def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
-    """Rows left out because a column that is compared, added up or ordered by is NULL."""
+    """Yields findings for rows that are left out because a column that is compared, added up or
+    ordered by is NULL.
+    """
     denied = [n.this.unnest() for n in tree.find_all(exp.Not)]
     nodes = [
         n.this for n in (*tree.find_all(*_ORDERED), *(d for d in denied if isinstance(d, EQUAL)))
@@ -276,8 +282,8 @@ def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Find
 
 
 def _rows_without(select: exp.Select, node: exp.Expr) -> exp.Select:
-    """Counts the rows in which a column is NULL, of those that the statement's
-    other conditions keep.
+    """Returns a statement that counts the rows with NULL in a column, among those that the other
+    conditions keep.
     """
     bare, where = counting(select), select.args.get("where")
     tests = (
@@ -304,7 +310,7 @@ def _tested_for_null(tree: exp.Query, node: exp.Expr) -> bool:
 
 
 def _ties(tree: exp.Query, result: QueryResult, run_sql: RunSql) -> Iterator[Finding]:
-    """Rows beyond a LIMIT that are ordered equally with the last one shown."""
+    """Yields a finding for rows beyond a LIMIT that are tied with the last row shown."""
     tied = tied_rows(tree, result.rows, run_sql)
     if tied:
         by, shown = (
@@ -317,8 +323,8 @@ def _ties(tree: exp.Query, result: QueryResult, run_sql: RunSql) -> Iterator[Fin
 def tied_rows(
     tree: exp.Query, shown: Sequence[Sequence[object]], run_sql: RunSql
 ) -> list[tuple[object, ...]]:
-    """The rows that are ordered equally with the last of those shown, where a LIMIT
-    cuts some of them off.
+    """Returns the rows that are tied with the last row shown, when a LIMIT cuts some of
+    them off.
     """
     order, limit = tree.args.get("order"), tree.args.get("limit")
     if not isinstance(tree, exp.Select) or tree.args.get("distinct") or tree.args.get("offset"):
@@ -346,7 +352,7 @@ def tied_rows(
 
 
 def _repeated(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
-    """A join that adds up the same row of a table several times."""
+    """Yields a finding for a join that adds up one row of a table several times."""
     joins = tree.args.get("joins")
     if not isinstance(tree, exp.Select) or not joins or tree.args.get("distinct"):
         return

@@ -1,6 +1,4 @@
-"""The unit of each column of a result, from the statement's own expressions and the columns of
-the schema.
-"""
+"""The unit of each column of a result, from the statement's expressions and the schema."""
 
 from __future__ import annotations
 
@@ -24,12 +22,12 @@ _OVER_ROWS = (exp.Sum, exp.Avg, exp.Median)
 _WRAPPERS = (exp.Paren, exp.Neg, exp.Nullif, exp.Cast, exp.Filter, exp.Window)
 _NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 _ONES = (1.0, 2.0)
-"""Factors that turn no unit into another one, as 1000, 60 or 0.3048 may."""
+"""Factors that never convert a unit, as 1000, 60 or 0.3048 may."""
 
 
 def unit_of_column(column: Column) -> str:
-    """Scale, unit and currency of a column's values as they stand behind a number: "million USD",
-    "metres"; "yes/no" of a boolean; "" where they have none.
+    """Returns the scale, unit and currency of a column as they are printed behind a number:
+    "million USD", "metres"; "yes/no" for a boolean; "" for none.
     """
     if column.type is ColumnType.BOOLEAN:
         return YES_NO
@@ -46,10 +44,12 @@ def unit_of_column(column: Column) -> str:
 
 
 def units_of(tree: exp.Expr, tables: Sequence[Table], columns: Sequence[str]) -> tuple[str, ...]:
-    """The unit of each column of a statement's result, "" where it has none or is not sure.
+    """Returns the unit of each column of a statement's result; "" when there is none or it is not
+    sure.
 
     Args:
-        tables: the tables under their names in SQL.
+        tree: the parsed statement.
+        tables: the tables with their SQL names.
         columns: the names of the result's columns.
     """
     scope = build_scope(tree)
@@ -60,14 +60,16 @@ def units_of(tree: exp.Expr, tables: Sequence[Table], columns: Sequence[str]) ->
 
 
 class _Units:
-    """The units of expressions. None is that of a number that fits any: 0, or NULL."""
+    """Finds the units of expressions. The unit None belongs to a value that fits any unit: 0 or
+    NULL.
+    """
 
     def __init__(self, tables: dict[str, Table]) -> None:
         self.tables = tables
         self.open: list[Scope] = []
 
     def of_query(self, scope: Scope, columns: Sequence[str] = ()) -> tuple[str, ...]:
-        """The units of a query's columns; a star stands for the columns named."""
+        """Returns the units of a query's columns; for a star, of the columns named."""
         if scope in self.open:  # a recursive query
             return ()
         self.open.append(scope)
@@ -83,7 +85,7 @@ class _Units:
             self.open.pop()
 
     def of(self, node: exp.Expr | None, scope: Scope) -> str | None:
-        """The unit of an expression in its query."""
+        """Returns the unit of an expression in its query."""
         if isinstance(node, exp.Column):
             return self._of_column(node, scope)
         if isinstance(node, TRUTHS):
@@ -106,7 +108,7 @@ class _Units:
         return "" if isinstance(node, exp.Add | exp.Sub) and unit == YES_NO else unit
 
     def _of_product(self, node: exp.Mul | exp.Div, scope: Scope) -> str:
-        """The unit of a product or quotient: that of the one side where the other one only
+        """Returns the unit of a product or quotient: the unit of one side when the other side only
         counts.
         """
         if _counts(node.expression):
@@ -116,7 +118,7 @@ class _Units:
         return ""
 
     def _of_column(self, column: exp.Column, scope: Scope | None) -> str:
-        """The unit of a name, looked for in its query and those around it."""
+        """Returns the unit of a name, searched in its query and in the queries around it."""
         while scope is not None:
             held = [
                 unit
@@ -130,7 +132,7 @@ class _Units:
         return ""
 
     def _held(self, name: str, source: exp.Expr | Scope) -> list[str]:
-        """The unit of the column of that name in a source; empty where there is none."""
+        """Returns the unit of a source's column of that name; [] when there is no such column."""
         if isinstance(source, Scope):
             names = source.outer_columns or [item.alias_or_name for item in _selects(source)]
             units = self.of_query(source, names)
@@ -146,7 +148,9 @@ def _selects(scope: Scope) -> list[exp.Expr]:
 
 
 def _alternatives(node: exp.Expr | None) -> list[exp.Expr]:
-    """The expressions one of which gives the value, or which are added up; none of others."""
+    """Returns the expressions of which one gives the value, or which are added up; [] for other
+    expressions.
+    """
     if isinstance(node, exp.Case):
         chosen = [branch.args["true"] for branch in node.args["ifs"]]
         return [part for part in (*chosen, node.args.get("default")) if part is not None]
@@ -158,7 +162,7 @@ def _alternatives(node: exp.Expr | None) -> list[exp.Expr]:
 
 
 def _one(units: Sequence[str | None]) -> str | None:
-    """The unit that all have; "" where they differ."""
+    """Returns the unit that all share; "" when they differ."""
     known = {unit for unit in units if unit is not None}
     return None if not known else known.pop() if len(known) == 1 else ""
 
@@ -168,7 +172,7 @@ def _number(node: exp.Expr | None) -> float | None:
 
 
 def _counts(node: exp.Expr | None) -> bool:
-    """Whether an expression is a count, or a factor that changes no unit."""
+    """Says whether an expression is a count, or a factor that changes no unit."""
     if isinstance(node, _WRAPPERS):
         return _counts(node.this)
     if isinstance(node, exp.Mul):

@@ -1,5 +1,5 @@
-"""Kind and hints of a question to the cheapest workflow that can answer (OkraLong, section 3.4):
-rules that can be printed.
+"""The choice of the cheapest workflow that can answer a question, from its kind and its hints
+(OkraLong, section 3.4), by rules that `explain` can print.
 """
 
 from __future__ import annotations
@@ -25,28 +25,27 @@ WORKFLOWS: tuple[WorkflowName, ...] = (
 
 CHARACTERS_A_TOKEN = 4
 MAX_STEPS = 4
-"""Searches of the step-wise workflow."""
+"""The most searches of the step-wise workflow."""
 _FACTS, _CONTEXTUAL = 5, 8
 _MIDDLE, _LARGE = 256, 400
 _SHARE = 0.4
-"""Segments below this share of the best score are filtered out of the context: on held-out
-questions of four sets the evidence that was found stayed the same from 0.1 to 0.4, with 8% fewer
-tokens, and fell above.
+"""Segments below this share of the best score are left out. On held-out questions of four sets, the
+evidence found was the same from 0.1 to 0.4, with 8% fewer tokens, and less above.
 """
 _WHOLE = 0.7
-"""Documents up to this share of what the passages may take are read whole for an explanation; for
-other questions those that are no longer than a segment: of a page of two or three segments, the
-best one most often answers.
+"""For an explanation, documents of at most this share of the passages' tokens are read whole. For
+other questions only documents no longer than a segment are: of a page of two or three segments, the
+best segment mostly answers.
 """
 _FIRST = 3
-"""Segments that are read before the others: of a list of facts most stand in the best ones,
-and a refusal reads on.
+"""The number of segments that are read before the others. The best segments hold most facts; when
+they do not answer, the others are read.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The text that a question is asked of."""
+    """The size of the text that a question is asked about."""
 
     documents: int
     characters: int
@@ -54,12 +53,18 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The chosen workflow with its search: `segments` of at most `tokens`, `weights`
-    of words and meaning.
+    """The chosen workflow, with the settings of its search.
 
-    A segment must reach `share` of the best score; `calculate` lets code work out a calculation;
-    `prose` asks for sentences; `first` is how many segments are read before the others, which
-    follow only where those do not answer (0: all at once). `reasons` are lines for `explain`.
+    Args:
+        workflow: its name.
+        segments: the number of segments.
+        tokens: the most tokens of a segment.
+        weights: the weights of words and of meaning.
+        calculate: code computes a calculation.
+        prose: the answer is sentences.
+        reasons: lines for `explain`.
+        share: segments below this share of the best score are left out.
+        first: the number of segments that are read before the others; 0 reads all at once.
     """
 
     workflow: WorkflowName
@@ -74,11 +79,11 @@ class Route:
 
     @property
     def budget(self) -> int:
-        """Most tokens of passages that the first call may see."""
+        """The most tokens of passages that the first call reads."""
         return self.segments * self.tokens
 
     def describe(self) -> str:
-        """One line for `explain`."""
+        """Returns one line for `explain`."""
         if self.workflow in ("reply", "extract_and_query", "whole_context"):
             return self.workflow.replace("_", " ")
         return (
@@ -88,7 +93,9 @@ class Route:
         )
 
     def cost(self) -> str:
-        """The calls that it makes at most; "" where the workflow reads no passages."""
+        """Returns the most calls that the workflow makes, in words; "" when it reads no
+        passages.
+        """
         one, seen = f"{self.tokens} tokens of passages", f"{self.budget} tokens of passages"
         calls = {
             "lookup": f"{2 if self.first else 1} of {seen}",
@@ -104,12 +111,11 @@ class Route:
 
 
 def choose_route(hints: Hints, corpus: Corpus) -> Route:
-    """The route of a question.
+    """Returns the route of a question.
 
-    Where no model judged its kind, several documents are extracted and queried, the way that can
-    answer any question, and one is looked into. An explanation reads 8 segments and facts 5, of
-    which the best are read before the others. What has to be counted, ranked or summed over
-    documents is extracted and queried.
+    When no model judged the kind of question, several documents are extracted and queried, which
+    can answer any question, and a single document is read. An explanation reads 8 segments and a
+    fact 5, the best of them first. Counts, ranks and sums over documents are extracted and queried.
     """
     kind = hints.kind
     read = _reading_route(kind)
@@ -136,7 +142,7 @@ def choose_route(hints: Hints, corpus: Corpus) -> Route:
 
 
 def _reading_route(kind: QuestionKind | None) -> Route:
-    """A look into the documents, as wide as a question of that kind needs."""
+    """Returns the route that reads passages, as many as a question of that kind needs."""
     prose, calculate = kind == "explanation", kind == "calculation"
     return Route(
         "lookup",
@@ -158,7 +164,9 @@ INSIST = (
 
 
 def search_words(question: str, hints: Hints) -> str:
-    """The question with the other names of terms that the user says mean the same."""
+    """Returns the question with the other names of terms, when the user said that they mean the
+    same.
+    """
     low = question.lower()
     same = [d.terms for d in hints.of(Normalize) if any(term.lower() in low for term in d.terms)]
     return " ".join(
@@ -167,7 +175,9 @@ def search_words(question: str, hints: Hints) -> str:
 
 
 def with_verify(hints: Hints) -> str:
-    """The question with what Verify says where its own words do not say it."""
+    """Returns the question with the conditions of its Verify hints that its own words
+    do not say.
+    """
     low, verify = hints.question.lower(), hints.of(Verify)
     said = [f"It is {p}." for d in verify for p in d.positive if p.lower() not in low]
     said += [f"It is not {n}." for d in verify for n in d.negative if n.lower() not in low]
@@ -175,12 +185,14 @@ def with_verify(hints: Hints) -> str:
 
 
 LONGEST_QUESTION = 600
-"""Words. A longer question is cut to the sentences that ask, and those nearest to them."""
+"""The most words of a question. A longer one is cut to the sentences that ask, and the ones next to
+them.
+"""
 
 
 def shortened(question: str) -> str:
-    """A question of at most `LONGEST_QUESTION` words: the sentences that ask first, then the
-    last ones, in order.
+    """Returns a question of at most `LONGEST_QUESTION` words: the sentences that ask, then the last
+    ones, in their order.
     """
     if len(question.split()) <= LONGEST_QUESTION:
         return question
@@ -196,7 +208,9 @@ def shortened(question: str) -> str:
 
 
 def explained(route: Route, hints: Hints) -> tuple[tuple[str, str], ...]:
-    """What the planner does: pairs such as ("workflow", "lookup") and ("because", a reason)."""
+    """Returns what the planner does: pairs such as ("workflow", "lookup") and ("because", a
+    reason).
+    """
     cost = route.cost()
     return (
         ("workflow", route.describe()),
@@ -207,5 +221,5 @@ def explained(route: Route, hints: Hints) -> tuple[tuple[str, str], ...]:
 
 
 def explain_lines(route: Route, hints: Hints) -> tuple[str, ...]:
-    """What the planner does, line by line."""
+    """Returns what the planner does, line by line."""
     return tuple(": ".join(pair) for pair in explained(route, hints))

@@ -1,9 +1,10 @@
-"""The sample of a query: some documents are read in full, to learn where attributes stand and
-how often filters hold.
+"""The sample of a query: some documents are read in full, to learn where attributes stand and how
+often filters hold (QUEST, section 4.2).
 
-QUEST, section 4.2: about 5% of the candidates; the segments that held values are the evidence, and
-both thresholds follow from them. A document beyond tau is excluded with its distance, and a share
-of the excluded is audited all the same.
+The sample is about 5% of the documents. The segments that held values become the evidence, which
+sets both thresholds. A document farther than the threshold *tau* is excluded, and its distance is
+recorded; a share of the excluded documents is read all the same (audited). A document with values
+is *relevant*.
 """
 
 from __future__ import annotations
@@ -19,26 +20,28 @@ from sliders.retrieval.embeddings import Vectors
 from sliders.retrieval.evidence import MARGIN, query_vector
 
 SHARE, FEWEST = 0.05, 3
-"""Share of the candidates that is sampled, and the least number of documents."""
+"""The share of the documents that is sampled, and the least number of sampled documents."""
 _AUDITED = 0.1
 _FEWEST_RELEVANT = 2
 _STRANGE_SHARE = 0.25
-"""Share of irrelevant documents in the sample from which on excluding
-documents is worth its risk.
+"""From this share of irrelevant documents in the sample on, it is worth the risk to exclude
+documents.
 """
 _TIE = 0.02
-"""A document this little nearer to irrelevant ones than to relevant ones is read."""
+"""A document that is nearer to irrelevant ones than to relevant ones by no more than
+this is read.
+"""
 _ANY = 2.0
-"""The largest distance there is: excludes nothing."""
+"""The largest possible distance, which excludes nothing."""
 
 
 def sample_size(candidates: int) -> int:
-    """Documents to read in full."""
+    """Returns the number of documents to read in full."""
     return min(candidates, max(FEWEST, math.ceil(SHARE * candidates)))
 
 
 async def prepare(run: TableRun) -> Candidates:
-    """Samples what is not known yet, sets evidence and thresholds, and chooses the candidates."""
+    """Reads the sample, sets evidence and thresholds, and returns the chosen documents."""
     distances = _distances(run)
     new = run.learned.seed(run.index.embedder, run.table, run.attributes)
     sampled: list[str] = []
@@ -48,7 +51,7 @@ async def prepare(run: TableRun) -> Candidates:
 
 
 def _distances(run: TableRun) -> dict[str, float]:
-    """All documents with the distance of their key sentences to e(Q), nearest first."""
+    """Returns all documents with the distance of their key sentences to e(Q), the nearest first."""
     columns = [run.table.column(name) for name in run.attributes]
     vectors = [description_vector(run.index.embedder, run.table, column) for column in columns]
     if vectors:
@@ -57,11 +60,8 @@ def _distances(run: TableRun) -> dict[str, float]:
 
 
 async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Reads documents spread over the distances; then the nearest ones, while too few
-    of them had any value.
-
-    What is known so far says where to begin, and an attribute is read on until it is found or
-    hardly to be expected.
+    """Reads documents spread over the distances, then the nearest ones while too few had a value.
+    Returns the ids of the documents that were read.
     """
     size = sample_size(len(documents))
     chosen = [documents[int((number + 0.5) * len(documents) / size)] for number in range(size)]
@@ -81,12 +81,12 @@ async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str])
 def _candidates(
     run: TableRun, distances: Mapping[str, float], sampled: tuple[str, ...]
 ) -> Candidates:
-    """The documents within tau, and an audited share of the others.
+    """Returns the documents within tau, and an audited share of the others.
 
-    None is excluded unless the sample shows that the two kinds differ: two relevant documents at
-    least and an irrelevant one, and every relevant one is nearer to the others of them than to the
-    irrelevant ones. (A document that lacks the few attributes of a query is often of the same kind
-    as those that have them; the nearest one alone may be about the same thing.)
+    No document is excluded unless the sample shows two different kinds: at least two relevant
+    documents and an irrelevant one, with every relevant document nearer to the other relevant ones
+    than to the irrelevant ones. (A document without a query's few attributes is often of the same
+    kind as documents that have them.)
     """
     relevant = [each for each in distances if run.has_values(each)]
     strange = [each for each in sampled if not run.has_values(each)]
@@ -114,17 +114,16 @@ def _candidates(
 
 
 def _outside(distance: float, tau: float, likeness: float) -> bool:
-    """Beyond tau and not clearly like the relevant documents, or clearly like the irrelevant ones.
-
-    Tau alone, from few documents, is too sure of itself: the names of attributes say little of what
-    a document is about.
+    """Says whether a document is excluded: it is beyond tau and not clearly like the relevant
+    documents, or it is clearly like the irrelevant ones. Tau alone, from few documents, is not
+    reliable enough.
     """
     return likeness > _TIE or (distance > tau and likeness > -_TIE)
 
 
 def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> bool:
-    """Whether every sampled relevant document is nearer on average to the others of them than to
-    the irrelevant ones.
+    """Says whether every sampled relevant document is nearer, on average, to the other relevant
+    ones than to the irrelevant ones.
     """
     if len(relevant) < _FEWEST_RELEVANT or len(strange) < _STRANGE_SHARE * (
         len(relevant) + len(strange)
@@ -137,8 +136,8 @@ def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str]
 
 
 def _likeness(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> dict[str, float]:
-    """How much nearer each document is to the sampled irrelevant documents than to the relevant
-    ones (evidence, too).
+    """Returns how much nearer each document is to the sampled irrelevant documents than to the
+    relevant ones.
     """
     if not relevant or not strange:
         return {}

@@ -1,10 +1,10 @@
-"""The check that every repair of a model passes before it counts: no row lost, no value invented,
-nothing else touched.
+"""The check that every repair program of a model must pass: no row is lost, no value is invented,
+and nothing else is changed.
 
-A repair program is SQL over one group, in a database of its own that holds nothing but the group: a
-table `rows` with `row_id`, `merged_into` and the table's columns. A row leaves the result only by
-naming the row that it is merged into. The engine itself refuses everything but reading and updating
-`rows` (authorizer); code then compares before and after.
+A repair program is SQL over one group of rows, in a database of its own with one table `rows`:
+`row_id`, `merged_into` and the table's columns. A row leaves the result only by naming the row that
+it is merged into. The SQL engine refuses everything except reading and updating `rows`; then code
+compares the rows before and after.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _OF_ONE_COLUMN = ("resolve_conflict", "aggregate", "canonicalize")
 
 @dataclass(frozen=True, slots=True)
 class RepairStep:
-    """A program that passed, the rows that it ran on, and the group that it left."""
+    """A program that passed, the rows that it ran on, and the group afterwards."""
 
     program: Program
     rows: tuple[str, ...]
@@ -55,7 +55,7 @@ class RepairStep:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a case; `answered` when the model itself said so."""
+    """The decision on a case. `answered` is True when the model itself decided."""
 
     verdict: Verdict
     reason: str
@@ -66,11 +66,12 @@ class Outcome:
 def repaired(
     case: Case, programs: Sequence[Program], additive: frozenset[str] = frozenset()
 ) -> Outcome:
-    """Run programs on a case's group, one after the other.
+    """Runs programs on a case's group, one after the other, and returns the outcome.
 
     Raises:
-        RepairError: the guard refuses one, or the rows that stay still contradict each
-            other in an open column.
+        RepairError: the check refuses a program, or the remaining rows still contradict each other
+            in an
+            open column.
     """
     group, steps = case.group, []
     for program in programs:
@@ -104,16 +105,17 @@ def run_program(
     *,
     one_thing: bool = False,
 ) -> Group:
-    """The group after a repair program, checked: the rows that stay.
+    """Runs a repair program on a group, checks it, and returns the rows that stay.
 
     Args:
-        additive: columns whose values may be summed over sources.
-        one_thing: what is asked is whether the rows are one thing; where they are, the row that
-            stays says what holds, and those merged into it keep their values as its sources.
+        additive: the columns whose values may be summed over sources.
+        one_thing: the case is whether the rows are one thing. The row that stays then has the right
+            values, and rows merged into it keep theirs as its sources.
 
     Raises:
-        RepairError: a statement is refused, or the result loses or invents something;
-            the message says which.
+        RepairError: a statement is refused, or the result loses or invents something; the message
+            says
+            what.
     """
     if not program.statements or len(program.statements) > _MAX_STATEMENTS:
         raise RepairError(
@@ -132,7 +134,9 @@ def run_program(
 
 
 def _rows_after(group: Group, statements: Sequence[str]) -> Sequence[Sequence[Scalar]]:
-    """Id, the row that it goes into or None, and values of each row after statements."""
+    """Runs the statements. Returns the id of each row, the row that it is merged into (or None),
+    and its values.
+    """
     for statement in statements:
         _check_update(statement)
     types = dict(zip(group.columns, group.types or ("",) * len(group.columns), strict=True))
@@ -153,8 +157,8 @@ def _rows_after(group: Group, statements: Sequence[str]) -> Sequence[Sequence[Sc
 
 
 def _check_update(statement: str) -> None:
-    """Refuse what is not one UPDATE of `rows`; the engine refuses it too, but some statements
-    only where they bite.
+    """Refuses a statement that is not one UPDATE of `rows`. The engine refuses it too, but some
+    statements only when they change a row.
     """
     told = repr(statement[:120])
     parsed = parse_statements(
@@ -172,11 +176,12 @@ def _check_repair(
     additive: frozenset[str],
     one_thing: bool,
 ) -> Group:
-    """Compare a group before and after.
+    """Compares a group before and after a program, and returns the group afterwards.
 
     Raises:
-        RepairError: a row is not accounted for, a count moves that may not, or a
-            value has no source.
+        RepairError: a row is missing, rows are merged by a program that may not merge, or a value
+            has no
+            source.
     """
     if after.keys() != group.rows.keys():
         lost = sorted(group.rows.keys() ^ after.keys())
@@ -198,7 +203,9 @@ def _check_repair(
 def _consolidated(
     group: Group, staying: Mapping[str, tuple[Scalar, ...]], merged: Mapping[str, str]
 ) -> dict[str, tuple[Scalar, ...]]:
-    """The rows that stay with the empty cells that code fills from what was merged into them."""
+    """Returns the rows that stay, with empty cells filled from the rows that were
+    merged into them.
+    """
     filled = dict(staying)
     for row, target in merged.items():
         pairs = zip(filled[target], group.rows[row], strict=True)
@@ -257,8 +264,8 @@ def _check_cell(
     value: Scalar,
     program: Program,
 ) -> None:
-    """A cell that had a value keeps it; an empty one is filled by what was merged into it,
-    or by consolidation.
+    """Checks that a cell with a value keeps it, and that an empty cell is filled only from merged
+    rows or by consolidation.
     """
     own = group.rows[row][place]
     if own is not None:

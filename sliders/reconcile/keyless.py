@@ -1,5 +1,8 @@
-"""Rows that lack a part of their key, or all of it, and that may be a thing that
-another row tells of, too.
+"""Rows without their whole key that may be the same thing as another row.
+
+A *bare* row has nothing of its key, a *whole* row has all of it. A *reading* is a model call on one
+chunk. *Figures* are columns in which equal things may contradict each other, *names* are columns in
+which they may not.
 """
 
 from __future__ import annotations
@@ -15,24 +18,24 @@ from sliders.reconcile.keys import KeyPlan, sorted_groups
 from sliders.reconcile.parts import lines_of_rows
 from sliders.reconcile.relation import MemoryRelation
 
-_MOST_ALIKE = 24  # rows without their whole key that are asked about together
-_TOLD_AGAIN = 2  # columns beside the key in which a row without any of it is another row told again
-_MOST_WAYS = 40  # ways in which rows are filled that are compared with each other
+_MOST_ALIKE = 24  # the most rows without a whole key that are asked about together
+_TOLD_AGAIN = 2  # the least equal columns by which a bare row is taken for another row
+_MOST_WAYS = 40  # the most patterns of filled columns that are compared with each other
 Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Columns beside the key by which rows are compared: `figures` may contradict each
-    other, `names` may not.
-    """
+    """The columns beside the key by which rows are compared: figures and names."""
 
     figures: Sequence[Codes]
     names: Sequence[Codes]
 
 
 class Keyless:
-    """Finds them; `groups` are those of rows with their whole key, and every other row's own."""
+    """Finds rows without their whole key that may be another row's thing. `groups` is the group of
+    each row with a whole key; every other row has a group of its own.
+    """
 
     def __init__(
         self,
@@ -58,7 +61,7 @@ class Keyless:
 
     @property
     def readings(self) -> Codes:
-        """The reading that gave each row."""
+        """The number of the reading that gave each row."""
         if self._readings is None:
             self._readings = np.unique(np.array(self.relation.readings), return_inverse=True)[
                 1
@@ -66,8 +69,9 @@ class Keyless:
         return self._readings
 
     def alike(self) -> Iterator[list[int]]:
-        """Rows that agree in what they have of their key, some of them not in all of it, and of
-        which the figures contradict each other, or several readings say the same.
+        """Yields groups of rows that agree in the filled columns of their key, with an incomplete
+        key in some of them, when their figures contradict each other or several readings give the
+        same values.
         """
         partly = np.flatnonzero(~self.bare & ~self.whole)
         for pattern in np.unique(self.filled[partly], axis=0) if len(partly) else ():
@@ -84,9 +88,9 @@ class Keyless:
                     yield sorted(members.tolist())
 
     def told_again(self) -> Iterator[list[int]]:
-        """Rows without any of their key, each with a row that another reading gave and that says
-        the same, in two columns or more and in every one that both tell. What several keys have in
-        common is none, but with a figure.
+        """Yields groups of bare rows with a row that another reading gave and that has the same
+        values: in two columns or more, and in every column that both fill. Values that several keys
+        share do not count, unless a figure is among them.
         """
         bare, whole = np.flatnonzero(self.bare), np.flatnonzero(self.whole)
         if not len(bare) or not len(whole):
@@ -111,7 +115,7 @@ class Keyless:
                         yield sorted(members.tolist())
 
     def _again(self, rows: Codes, figures: bool) -> Codes:
-        """A thing with a key, and the rows without one that other readings gave of it."""
+        """Returns a row with a key, and the bare rows of other readings that are about it."""
         keyed, bare = self._by_id(rows[self.whole[rows]]), self._by_id(rows[self.bare[rows]])
         keys = list(dict.fromkeys(self.groups[keyed].tolist()))
         if len(keys) > 1 and not figures:
@@ -126,12 +130,14 @@ class Keyless:
         return rows[:0]
 
     def _by_id(self, rows: Codes) -> Codes:
-        """The rows in an order that hangs on nothing but what they are."""
+        """Returns the rows in the order of their ids, which does not depend on how they
+        were read.
+        """
         return np.array(sorted(rows.tolist(), key=lambda row: self.relation.row_ids[row]), np.int64)
 
     def _one_a_line(self, rows: Codes) -> Codes:
-        """The rows without those of other lines of a list or grid that an earlier one stands in:
-        these are other things.
+        """Returns the rows without those in other lines of a list or grid that an earlier row
+        stands in, since other lines are other things.
         """
         place = np.full(len(rows), -1, np.int64)
         for starts in self.relation.starts.values():
@@ -158,13 +164,13 @@ class Keyless:
 
 
 def _split(rows: Codes, groups: Codes) -> list[Codes]:
-    """Rows by their group."""
+    """Returns rows by their group."""
     order, starts = sorted_groups(groups[rows])
     return np.split(rows[order], starts[1:]) if len(rows) else []
 
 
 def _ways(rows: Codes, told: Flags) -> list[Codes]:
-    """Rows by the columns that they tell, the commonest way first."""
+    """Returns rows by the columns that they fill, the commonest pattern first."""
     way = np.full(len(told), -1, np.int64)
     way[rows] = np.unique(told[rows], axis=0, return_inverse=True)[1].reshape(-1)
     return sorted(_split(rows, way), key=lambda own: -len(own))[:_MOST_WAYS]

@@ -1,10 +1,10 @@
-"""The agent that repairs what code leaves open: it sees where each value comes from,
+"""The agent that repairs cases which code leaves open: a model sees the source of each value,
 decides, and writes SQL.
 
-It gets groups of rows that contradict each other, that print one name in several forms, or that may
-be one thing told twice. It may look at more of the tables, and replies with programs over a group,
-or says that its rows are different things or that nothing tells. The guard runs each program as it
-stands; a refusal goes back with its reason once, then the group stays as it was.
+A case is a group of rows that contradict each other, that print one name in several forms, or that
+may be one thing. The model may look at more of the tables. It replies with programs over a group,
+or says that its rows are different things, or that it cannot tell. `guard` checks each program; a
+refusal is sent back with its reason once, then the group stays unchanged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ say = Sentences("reconcile")
 
 
 class RepairCases(Protocol):
-    """The outcomes of cases in order, and the calls made; see `repair_cases`."""
+    """Decides on cases. Returns the outcomes in order, and the number of calls; see
+    `repair_cases`.
+    """
 
     async def __call__(
         self, model: Model, table: Table, cases: Sequence[Case], options: Options, spare: int = 0
@@ -38,8 +40,8 @@ class RepairCases(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Repairer:
-    """How a model repairs: `repair` decides on cases; `writes_programs` says that the model reads
-    rows and writes SQL, and may be asked for keys.
+    """The way in which a model repairs: `repair` decides on cases. `writes_programs` is True when
+    the model reads rows and writes SQL; such a model may be asked for keys too.
     """
 
     repair: RepairCases
@@ -90,12 +92,12 @@ def repair_request(
     seen: Sequence[tuple[str, str]] = (),
     may_look: bool = False,
 ) -> Request:
-    """The call that repairs some groups of one table; pure.
+    """Returns the request that repairs some groups of one table.
 
     Args:
-        cases: by number.
+        cases: the cases by number.
         refused: why the last program of a group was refused.
-        seen: statements that the model looked with, and what they gave.
+        seen: the statements that the model looked with, and their results.
     """
     prompt = load_prompt("reconcile/repair", dialect)
     names = next(iter(cases.values())).group.columns
@@ -147,11 +149,11 @@ def _shown(case: Case, row: str) -> dict[str, Any]:
 async def repair_cases(
     model: Model, table: Table, cases: Sequence[Case], options: Options, spare: int = 0
 ) -> tuple[list[Outcome], int]:
-    """Decide on all cases, several small ones a call; the outcomes in order, and the calls
-    made: at most one a case.
+    """Decides on all cases, several small ones in a call. Returns the outcomes in order, and the
+    number of calls: at most one for each case, and the spare ones.
 
     Args:
-        spare: calls beyond that, for looks and second attempts.
+        spare: more calls, for looks and second attempts.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
@@ -167,11 +169,11 @@ async def repair_cases(
 
 
 PROGRAMS = Repairer(repair=repair_cases, writes_programs=True)
-"""A model that writes SQL."""
+"""The way of a model that writes SQL."""
 
 
 def _batches(model: Model, cases: Sequence[Case], most: int) -> list[list[Case]]:
-    """Cases that share a call."""
+    """Returns the cases in groups that share a call."""
     batches: list[list[Case]] = []
     room = 0
     for case in cases:
@@ -187,8 +189,8 @@ def _batches(model: Model, cases: Sequence[Case], most: int) -> list[list[Case]]
 async def _repair(
     model: Model, table: Table, cases: Sequence[Case], options: Options, spare: asyncio.Semaphore
 ) -> tuple[list[Outcome], int]:
-    """Ask until every group is decided, or the attempts and the `spare` calls of all are used
-    up; and the calls made.
+    """Asks until every case is decided, or the attempts and the `spare` calls are used up. Returns
+    the outcomes and the number of calls.
     """
     waiting = dict(enumerate(cases, 1))
     outcomes = dict.fromkeys(waiting, Outcome("open", "the model only looked", answered=False))
@@ -233,7 +235,7 @@ def _look(look: Callable[[str], str], sql: str) -> str:
 
 
 def _decided(case: Case, replied: Sequence[Mapping[str, Any]], additive: frozenset[str]) -> Outcome:
-    """What the model's reply for one group comes to.
+    """Returns the outcome of the model's reply for one case.
 
     Raises:
         RepairError: a program is refused, or the programs leave a contradiction.

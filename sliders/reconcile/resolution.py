@@ -1,12 +1,11 @@
-"""Entity resolution without labels: links between two sources, clusters inside one.
+"""Entity resolution without labels: links between two sources, and clusters inside one source.
 
 Two clean sources are matched one to one, from the most alike pair down: a pair counts when neither
-side is taken and its score stands clear of chance. Where the scores of pairs that are each other's
-best candidate fall into two separate heaps, the cut lies between them (a two-component mixture, as
-in ZeroER, Wu et al. 2020) and nothing is open; elsewhere it is set against the second-best
-candidates, which are wrong by construction. One source is clustered by average linkage, so that
-one wrong pair cannot chain two clusters; the cut is where the clusters separate best (mean
-silhouette; Rousseeuw 1987).
+side is taken and its score is clearly above chance. When the scores of mutual best pairs fall into
+two separate groups, the cut lies between them (a two-component mixture, as in ZeroER, Wu et al.
+2020) and no pair is open. Otherwise the cut is set against the second-best candidates, which are
+wrong by construction. One source is clustered by average linkage, so that one wrong pair cannot
+join two clusters; the cut is where the clusters separate best (mean silhouette; Rousseeuw 1987).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _BAND = 0.1  # width of the open band below a threshold
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two records held to be one thing, with their score."""
+    """Two records that are taken for one thing, with their score (0 to 1)."""
 
     left: int
     right: int
@@ -39,10 +38,8 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Matches (for one source: all pairs of its clusters), the threshold
-    learned, and the open pairs.
-
-    Open are those that stay little below it: a second opinion may add them.
+    """The matches (for one source, all pairs of its clusters), the learned threshold, and the open
+    pairs, which lie little below it and may be confirmed by a second opinion.
     """
 
     matches: tuple[Match, ...]
@@ -52,10 +49,11 @@ class Resolved:
 
 
 def link(columns: Sequence[Sequence[str]], boundary: int) -> Resolved:
-    """Match the records before `boundary` with those from it on, one to one.
+    """Matches the records before `boundary` with the records from it on, one to one.
 
     Args:
-        columns: text of each record by column, both sources one after the other.
+        columns: the text of each record by column, both sources one after the other.
+        boundary: the number of records in the first source.
     """
     scores = score_pairs(token_sets(columns), boundary)
     best, second = _best_two(scores.left, scores), _best_two(scores.right, scores)
@@ -79,7 +77,9 @@ def link(columns: Sequence[Sequence[str]], boundary: int) -> Resolved:
 
 
 def _best_two(side: Codes, scores: Scores) -> dict[int, tuple[int, float]]:
-    """For each record: its best pair (place in `scores`) and the score of its second-best."""
+    """Returns, for each record, its best pair (the place in `scores`) and the score of its
+    second-best pair.
+    """
     order = np.lexsort((np.arange(len(side)), -scores.score, side))
     found: dict[int, tuple[int, float]] = {}
     previous = -1
@@ -95,10 +95,9 @@ def _best_two(side: Codes, scores: Scores) -> dict[int, tuple[int, float]]:
 
 
 def mixture_valley(values: Floats, null: Floats, rounds: int = 60) -> float | None:
-    """Where two normal components of the values are equally likely; None unless they are clearly
-    two (Ashman's D > 3).
-
-    The lower component starts at the null and the upper one at the top of the values.
+    """Returns the value at which two normal components of the values are equally likely; None
+    unless the components are clearly apart (Ashman's D > 3). The lower component starts at the
+    null, the upper one at the top of the values.
     """
     if len(values) < 10 or not len(null):
         return None
@@ -122,10 +121,9 @@ def mixture_valley(values: Floats, null: Floats, rounds: int = 60) -> float | No
 
 
 def null_threshold(values: Floats, null: Floats) -> float:
-    """The cut of `values` with the best expected F1, where wrong ones are distributed as `null`.
-
-    The share of wrong ones is estimated from how many values lie in the lower half of
-    the null (Storey 2002).
+    """Returns the cut of `values` with the best expected F1, when wrong values are distributed as
+    `null`. The share of wrong values is estimated from the values in the lower half of the null
+    (Storey 2002).
     """
     if not len(values) or not len(null):
         return 0.0
@@ -145,7 +143,7 @@ def null_threshold(values: Floats, null: Floats) -> float:
 
 
 def cluster(columns: Sequence[Sequence[str]]) -> Resolved:
-    """Cluster the records of one source."""
+    """Returns the clusters of the records of one source."""
     tokens = token_sets(columns)
     scores = score_pairs(tokens)
     merges = average_linkage(scores, len(tokens), float(_CUTS[0]))
@@ -179,7 +177,7 @@ def cluster(columns: Sequence[Sequence[str]]) -> Resolved:
 
 
 def _heads(merges: Sequence[tuple[int, int, float]], size: int) -> list[int]:
-    """One record of every node of the merge tree."""
+    """Returns one record for each node of the merge tree."""
     heads = list(range(size))
     for left, _, _ in merges:
         heads.append(heads[left])
@@ -187,10 +185,8 @@ def _heads(merges: Sequence[tuple[int, int, float]], size: int) -> list[int]:
 
 
 def average_linkage(scores: Scores, size: int, lowest: float) -> list[tuple[int, int, float]]:
-    """Merges (a record of each side, mean similarity of all their pairs) from the most
-    alike down to `lowest`.
-
-    Pairs that blocking did not produce count as 0.
+    """Returns merges from the most alike down to `lowest`: a record of each side, and the mean
+    similarity of all their pairs. Pairs that were not compared count as 0.
     """
     neighbours: dict[int, dict[int, float]] = defaultdict(dict)
     columns = (scores.left.tolist(), scores.right.tolist(), scores.score.tolist())
@@ -229,7 +225,7 @@ def average_linkage(scores: Scores, size: int, lowest: float) -> list[tuple[int,
 
 
 def cut_at(merges: Sequence[tuple[int, int, float]], size: int, threshold: float) -> Codes:
-    """Cluster labels when only the merges of at least `threshold` are made."""
+    """Returns cluster labels when only merges of at least `threshold` are made."""
     parent = list(range(size + len(merges)))
     for place, (a, b, score) in enumerate(merges):
         if score >= threshold:
@@ -243,8 +239,8 @@ def cut_at(merges: Sequence[tuple[int, int, float]], size: int, threshold: float
 
 
 def silhouette(scores: Scores, labels: Codes) -> float:
-    """Mean silhouette with 1 - similarity as distance; records alone count 0, unblocked
-    pairs as distance 1.
+    """Returns the mean silhouette, with 1 - similarity as distance. Single records count 0; pairs
+    that were not compared have distance 1.
     """
     size = len(labels)
     counts = np.bincount(labels)
