@@ -116,14 +116,12 @@ def connect(
     is contacted before the first call.
 
     Args:
-        model: a model (a double in tests) in the place of the settings', or one for each stage (""
-            for
-            the others).
+        model: a model (a test double) in the place of the settings', or one for each stage ("":
+            others).
         limiter: limits that are shared with other processes.
 
     Raises:
-        SettingsError: a money budget over a model without a price, or a price table that cannot be
-            read.
+        SettingsError: a money budget over a model without a price, or an unreadable price table.
     """
     log: CallLog = MemoryCallLog() if call_log is None else call_log
     prices = PriceTable.load(settings.prices)
