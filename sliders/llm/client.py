@@ -192,10 +192,8 @@ class OpenAIModel:
             except ServerRefusal as refusal:
                 tried.add(rung)  # the server does not know this way of asking
                 why = f"{refusal}; check that it is a chat model"
-                shape_refused = mentioned((refusal.parameter,), " ".join(STRUCTURE)) or mentioned(
-                    STRUCTURE, refusal.text
-                )
-                if (self._worked or self._vain) and not shape_refused:
+                named = refusal.parameter in STRUCTURE or mentioned(STRUCTURE, refusal.text)
+                if (self._worked or self._vain) and not named:
                     break  # it is not the way of asking
                 continue
             except ModelError as error:

@@ -75,7 +75,7 @@ def _values(text: str) -> Iterator[list[Any]]:
     yield _parsed([text])
     for fence in (_FENCE, _FENCE_IN_A_LINE):
         yield _parsed([inside for _, inside in fence.findall(text)])
-    segments = _parsed(list(_outermost(text)))
+    segments = _parsed(_outermost(text))
     if len(segments) > 1 and all(isinstance(one, dict) for one in segments):
         yield [segments]  # JSON lines
     yield segments
@@ -117,9 +117,12 @@ def _as_json(text: str) -> str:
     )
 
 
-def _outermost(text: str) -> Iterator[str]:
-    """Each outermost bracket of a text with its text up to the match; an open one is none."""
+def _outermost(text: str) -> list[str]:
+    """Each outermost bracket of a text with its text up to the match; none where the last one is
+    open: what stands before it is not the whole.
+    """
     depth = start = 0
+    found = []
     for mark in _MARK.finditer(text):
         if mark[0] in ("{", "["):
             start = start if depth else mark.start()
@@ -127,7 +130,8 @@ def _outermost(text: str) -> Iterator[str]:
         elif mark[0] in ("}", "]") and depth:
             depth -= 1
             if not depth:
-                yield text[start : mark.end()]
+                found.append(text[start : mark.end()])
+    return [] if depth else found
 
 
 def _fitted(value: Any, shape: Shape) -> BaseModel:

@@ -149,6 +149,7 @@ def test_words_for_no_number_are_null(value: str) -> None:
         ('{"errors": ["none"]}', "rows"),
         (f'{WHOLE}\n{{"rows": []}}', "several"),
         ('{"rows": [{"name": "Ann", "age": 4}, {"name":', "no JSON"),
+        ('{"name": "Ann", "age": 4}\n{"name": "Bo", "ag', "no JSON"),
     ],
 )
 def test_what_does_not_fit_is_said(text: str, wrong: str) -> None:
