@@ -194,6 +194,6 @@ async def _written(lines: AsyncIterator[str], enough: Callable[[str], bool] | No
 def _said(content: bytes) -> object:
     try:
         said: object = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return content.decode(errors="replace").strip()
     return said

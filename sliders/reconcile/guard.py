@@ -19,7 +19,7 @@ from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.repairs import Case, Group
 from sliders.sentences import Sentences
-from sliders.sql.limits import Limits, Rights, longest_value
+from sliders.sql.limits import MAX_SQL_CHARACTERS, Limits, Rights, longest_value
 from sliders.sql.quoting import quote_identifier
 from sliders.sql.sandbox import Sandbox, SandboxError
 from sliders.sql.statement import parse_statements
@@ -28,7 +28,7 @@ from sliders.store.facts import Program, Verdict
 say = Sentences("reconcile")
 
 _MAX_STATEMENTS = 20
-_LIMITS = Limits(seconds=2.0, memory_bytes=math.inf, engine=longest_value(1_000_000))
+_LIMITS = Limits(seconds=2.0, memory_bytes=256_000_000, engine=longest_value(1_000_000))
 _RIGHTS = Rights(
     tables=frozenset({"rows"}),
     functions=frozenset(
@@ -137,6 +137,8 @@ def _rows_after(group: Group, statements: Sequence[str]) -> Sequence[Sequence[Sc
     """Runs the statements. Returns the id of each row, the row that it is merged into (or None),
     and its values.
     """
+    if (count := sum(map(len, statements))) > MAX_SQL_CHARACTERS:
+        raise RepairError(say("too_long", most=MAX_SQL_CHARACTERS, count=count))
     for statement in statements:
         _check_update(statement)
     types = dict(zip(group.columns, group.types or ("",) * len(group.columns), strict=True))

@@ -84,20 +84,28 @@ class Result:
 
 
 class MemoryGauge:
-    """Bytes of resident memory gained since it was made; always 0 where the
-    system does not tell.
+    """Bytes of memory of a process's own gained since it was made; always 0 where the system does
+    not tell.
+
+    Args:
+        process: its number; this one when left out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, process: int | None = None) -> None:
         self._descriptor: int | None = None
         with contextlib.suppress(OSError):
-            self._descriptor = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+            place = f"/proc/{process or 'self'}/statm"
+            self._descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
         self._before = self._resident()
 
     def _resident(self) -> int:
         if self._descriptor is None:
             return 0
-        return int(os.pread(self._descriptor, 128, 0).split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        try:
+            resident, shared = os.pread(self._descriptor, 128, 0).split()[1:3]
+        except (OSError, ValueError):  # the process ended
+            return 0
+        return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
 
     def grown(self) -> int:
         """Bytes gained."""

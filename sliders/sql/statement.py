@@ -17,6 +17,9 @@ _OTHER_STATEMENTS = frozenset(
 ) - {TokenType.SEMICOLON}
 _DEEPEST = 150
 """Levels of a statement that everything that walks it can go down."""
+_HALF = re.compile("[\ud800-\udfff]")
+_BROKEN = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""What the parser itself breaks with on some texts."""
 _INNER = re.compile(r" but got <.*>|\x1b\[\d*m")
 """The parser's own objects and the colours of a terminal in its messages."""
 
@@ -38,6 +41,8 @@ def parse_statements(
         wanted: what the exception asks for.
         plain: leave the parser's own objects out of the exception's words.
     """
+    if _HALF.search(sql):
+        raise error(f"{text} holds half a character; write it without")
     try:
         parsed = sqlglot.parse(sql, dialect=dialect)
     except SqlglotError as found:
@@ -47,6 +52,8 @@ def parse_statements(
         ) from found
     except RecursionError as found:
         raise error(f"{text} is nested too deeply; write it flatter") from found
+    except _BROKEN as found:
+        raise error(f"{text} does not parse; write {wanted}") from found
     trees = [tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)]
     if any(_depth(tree) > _DEEPEST for tree in trees):
         raise error(f"{text} is nested too deeply; write it flatter")

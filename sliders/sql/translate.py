@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from sliders.errors import QueryError
+from sliders.errors import QueryError, UnsafeStatement
 from sliders.sql.identifiers import fold
 from sliders.sql.statement import DIALECT, parse_part, parse_select, with_apostrophes
 
@@ -118,7 +118,7 @@ def to_postgres(tree: exp.Query, names: Iterable[str]) -> str:
     result = tree.copy()
     _spell(result, names)
     for kind, change in _CHANGES.items():
-        for node in list(result.find_all(kind)):
+        for node in reversed(list(result.find_all(kind))):  # the inner ones first
             new = change(node)
             if new is not node:
                 node.replace(new)
@@ -152,7 +152,7 @@ def _function(node: exp.Anonymous) -> exp.Expr:
     if name == "percentile" and len(values) == 2:
         share = exp.Div(this=values[1].copy(), expression=exp.Literal.number("100.0"))
         return exp.PercentileCont(this=values[0].copy(), expression=share)
-    if name == "total" and values:
+    if name == "total" and len(values) == 1:
         return exp.Coalesce(
             this=exp.Sum(this=values[0].copy()), expressions=[exp.Literal.number("0.0")]
         )
@@ -165,6 +165,8 @@ def _function(node: exp.Anonymous) -> exp.Expr:
 
 
 def _mode(node: exp.Mode) -> exp.Expr:
+    if node.this is None:
+        raise UnsafeStatement("mode() needs one value")
     order = exp.Order(expressions=[exp.Ordered(this=node.this.copy())])
     return exp.WithinGroup(this=exp.Anonymous(this="MODE"), expression=order)
 
@@ -198,6 +200,11 @@ def _cast(node: exp.Cast) -> exp.Expr:
     return node
 
 
+def _joined(node: exp.Expr) -> exp.Expr:
+    """Joined texts through the function that bounds them; see `cage_server`."""
+    return exp.Anonymous(this="pg_temp.sl_bounded", expressions=[node.copy()])
+
+
 _CHANGES: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
     exp.Boolean: lambda node: exp.Literal.number(int(node.this)),
     exp.Cast: _cast,
@@ -206,6 +213,9 @@ _CHANGES: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
     exp.Round: _round,
     exp.GroupConcat: _concatenated,
     exp.Mode: _mode,
+    exp.DPipe: _joined,
+    exp.Concat: _joined,
+    exp.ConcatWs: _joined,
     exp.Anonymous: _function,
 }
 

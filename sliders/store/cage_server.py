@@ -11,39 +11,55 @@ from __future__ import annotations
 import contextlib
 import datetime
 import re
+import sqlite3
 import time
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.sql.limits import Limits, Result, fetch, short
+from sliders.sql.limits import ENGINE_LIMITS, Limits, Result, fetch, short
 from sliders.sql.quoting import quote_identifier
 from sliders.store.database import Database
 from sliders.store.server import PostgresServer
+from sliders.store.server_memory import held_memory
 
 # Functions of PostgreSQL that read nothing but their arguments, and take no longer
 # than those are long.
-_ALLOWED = """abs acos acosh asin asinh atan atan2 atanh avg bool_and bool_or bpchar btrim cbrt ceil
-    ceiling char chr concat concat_ws cos cosh count cume_dist date date_part date_trunc degrees
-    dense_rank div exp extract first_value float4 float8 floor initcap int2 int4 int8 lag
-    last_value lead left length ln log log10 lower ltrim make_date max min mod mode now nth_value
-    ntile numeric octet_length percent_rank percentile_cont percentile_disc pi position pow power
-    radians random rank replace reverse right round row_number rtrim sign sin sinh split_part
-    sqrt stddev stddev_pop stddev_samp string_agg strpos substr substring sum tan tanh text
-    textcat time timestamp timestamptz timezone to_char to_date trim trunc upper var_pop var_samp
-    varchar variance"""
+_ALLOWED = """abs acos acosh asin asinh atan atan2 atanh avg bool_and bool_or bpchar btrim cbrt
+    ceil ceiling char chr concat concat_ws cos cosh count cume_dist date date_part date_trunc
+    degrees dense_rank div exp extract first_value float4 float8 floor initcap int2 int4 int8
+    lag last_value lead left length ln log log10 lower ltrim make_date max min mod mode now
+    nth_value ntile numeric octet_length percent_rank percentile_cont percentile_disc pi
+    position pow power radians random rank replace reverse right round row_number rtrim sign sin
+    sinh sl_bounded split_part sqrt stddev stddev_pop stddev_samp string_agg strpos substr
+    substring sum tan tanh text textcat time timestamp timestamptz timezone to_char to_date trim
+    trunc upper var_pop var_samp varchar variance"""
 _CALLED = re.compile(r":(?:funcid|aggfnoid|winfnoid) (\d+)")
 _OPERATED = re.compile(r":opfuncid (\d+)")
 _READ = re.compile(r":relid (\d+)")
 _FUNCTIONS = (
-    "SELECT proname, pronamespace = 'pg_catalog'::regnamespace FROM pg_proc WHERE oid = ANY(%s)"
+    "SELECT proname, pronamespace IN ('pg_catalog'::regnamespace, pg_my_temp_schema()) "
+    "FROM pg_proc WHERE oid = ANY(%s)"
 )
-_MADE = re.compile(r":(?:resulttype|consttype|vartype) (\d+)")
+_MADE = re.compile(r":(?:resulttype|consttype|vartype|type) (\d+)")
 _TYPES = """SELECT typname FROM pg_type WHERE oid = ANY(%s) AND (typname LIKE 'reg%%'
     OR typname = ANY('{oid, xid, xid8, cid, tid, name, aclitem, pg_node_tree, pg_lsn}'))"""
 """Types whose values name or number what the server's catalogs hold."""
 _MEMORY = "64MB"
 """Memory of each sort and hash of a statement; more goes to files of the server."""
+_BOUNDED = f"""CREATE FUNCTION pg_temp.sl_bounded(words text) RETURNS text IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql AS $$ BEGIN
+        IF octet_length(words) > {dict(ENGINE_LIMITS)[sqlite3.SQLITE_LIMIT_LENGTH]} THEN
+            RAISE program_limit_exceeded USING MESSAGE = 'a text is too long';
+        END IF;
+        RETURN words;
+    END $$"""
+"""What a translated statement joins texts through: the server writes them out before it can be
+interrupted.
+"""
+_FILES = "2GB"
+"""Those files of one statement."""
 _RELATIONS = """SELECT relname FROM pg_class WHERE oid = ANY(%s)
     AND NOT (relname = ANY(%s) AND relnamespace = current_schema()::regnamespace)"""
 
@@ -56,15 +72,32 @@ def run_on_server(database: Database, sql: str, visible: frozenset[str], limits:
     with contextlib.closing(engine.connect(write=True)) as raw, _explained(engine, sql, limits):
         raw.execute(f"SET statement_timeout = {max(1, int(limits.seconds * 1000))}")
         raw.execute(f"SET work_mem = '{_MEMORY}'")
-        _take_apart(raw, sql, visible)
-        raw.execute("BEGIN READ ONLY")
-        raw.execute(f"SET LOCAL ROLE {quote_identifier(engine.reader)}")
-        cursor = raw.cursor(name="cage")
-        cursor.execute(sql)
-        columns = tuple(column.name for column in cursor.description)
-        rows, truncated = fetch(cursor, limits, started, _plain)
-        raw.execute("ROLLBACK")
+        _limit_files(raw, engine)
+        with held_memory(raw, sql, limits):
+            raw.execute(_BOUNDED)
+            _take_apart(raw, sql, visible)
+            raw.execute("BEGIN READ ONLY")
+            raw.execute(f"SET LOCAL ROLE {quote_identifier(engine.reader)}")
+            cursor = raw.cursor(name="cage")
+            cursor.execute(sql)
+            if not cursor.description:
+                raise UnsafeStatement(f"the statement has no columns: {short(sql)}; name some")
+            columns = tuple(column.name for column in cursor.description)
+            rows, truncated = fetch(cursor, limits, started, _plain)
+            raw.execute("ROLLBACK")
     return Result(columns, tuple(rows), truncated, time.monotonic() - started)
+
+
+def _limit_files(raw: Any, engine: PostgresServer) -> None:
+    """Bound the files that a statement sorts in, where the role may; else it is told."""
+    try:
+        raw.execute(f"SET temp_file_limit = '{_FILES}'")
+    except engine.errors:
+        warnings.warn(
+            f"{engine.name}: this user may not limit the files that a statement sorts in; its "
+            "administrator can: GRANT SET ON PARAMETER temp_file_limit TO the user",
+            stacklevel=2,
+        )
 
 
 def _take_apart(raw: Any, sql: str, visible: frozenset[str]) -> None:

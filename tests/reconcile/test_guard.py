@@ -266,3 +266,33 @@ def test_an_endless_statement_is_stopped() -> None:
     )
     with pytest.raises(RepairError, match="interrupted"):
         run_program(group, Program("consolidate", "", slow, ""))
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        (f"UPDATE rows SET amount = {'(' * 10_000}7{')' * 10_000}", "too deeply"),
+        (f"UPDATE rows SET amount = 7{' + 0' * 30_000}", "at most 50000 characters"),
+        ("UPDATE rows SET company = '\ud800'", "half a character"),
+        (f"UPDATE rows SET company = {' || '.join(['company'] * 2_000)}", "too deeply"),
+    ],
+)
+def test_a_program_that_would_break_its_reader_is_refused_each_time(
+    statement: str, why: str
+) -> None:
+    program = Program("resolve_conflict", "amount", (statement,), "")
+    for _ in range(2):
+        with pytest.raises(RepairError, match=why) as refused:
+            run_program(GROUPS[0], program)
+        str(refused.value).encode()
+
+
+def test_texts_on_which_the_parser_itself_breaks_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise AttributeError("'NoneType' object has no attribute 'copy'")
+
+    monkeypatch.setattr("sqlglot.parse", broken)
+    with pytest.raises(RepairError, match="does not parse"):
+        run_program(GROUPS[0], Program("consolidate", "", ("UPDATE rows SET city = 1",), ""))

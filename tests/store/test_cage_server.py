@@ -172,3 +172,52 @@ def test_two_workspaces_of_a_server_do_not_see_each_other(caged: Catalog, other:
     assert "secret" in caged.database.names() and "secret" not in other.names()
     other.execute("UPDATE sl_documents SET title = 'Mine'")
     assert caged.documents.get("doc-1").title == "Orders"
+
+
+DOUBLED = (
+    "WITH RECURSIVE g(n, s) AS (SELECT 1, CAST('ab' AS TEXT) UNION ALL SELECT n + 1, s || s FROM g "
+    "WHERE n < {times}) SELECT {what} FROM g"
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "why"),
+    [
+        (DOUBLED.format(times=27, what="MAX(LENGTH(s))"), "too long"),
+        (DOUBLED.format(times=17, what="LENGTH(s || s || s || s)"), "too long"),
+        (
+            "SELECT price FROM orders WHERE customer || CAST(current_user AS TEXT) = 'x'",
+            "type name",
+        ),
+        ("SELECT current_schema()", "type name"),
+        ("SELECT TOTAL(price, price) FROM orders", "does not exist"),
+        ("SELECT STDEV_POP() FROM orders", "does not exist"),
+        ("SELECT MODE() FROM orders", "one value"),
+        ("SELECT", "no columns|does not parse"),
+        ("SELECT '\ud800'", "half a character"),
+    ],
+)
+def test_what_would_grow_or_tell_of_the_server_is_an_error_in_words(
+    caged: Catalog, sql: str, why: str
+) -> None:
+    with pytest.raises(StoreError, match=why) as refused:
+        run_readonly(caged.database, sql, tables=["orders"])
+    str(refused.value).encode()
+
+
+def test_a_statement_is_stopped_at_its_memory(caged: Catalog) -> None:
+    grown = f"{COUNT}SELECT LENGTH(GROUP_CONCAT(CAST(x AS TEXT) || '{'a' * 900}')) FROM t"
+    with pytest.raises(UnsafeStatement, match="more than 30 MB of memory"):
+        run_readonly(
+            caged.database, grown, tables=["orders"], limits=Limits(memory_bytes=30_000_000)
+        )
+
+
+def test_texts_are_joined_and_numbers_rounded_at_every_level(caged: Catalog) -> None:
+    found = run_readonly(
+        caged.database,
+        "SELECT customer || '-' || pieces || '!' AS told, ROUND(ROUND(price, 2), 1) FROM orders "
+        "WHERE price > 100",
+        tables=["orders"],
+    )
+    assert found.rows == (("Northwind-12!", 1250.0),)
