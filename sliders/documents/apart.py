@@ -66,16 +66,19 @@ def load_apart(
     message = (source, read, limits.memory_bytes, limits.seconds, limits.document_bytes)
     child = take(_MODULE)
     try:
-        state, told = _loaded(child.ask(pickle.dumps(message), _WALL_TIMES * limits.seconds))
+        reply = child.ask(pickle.dumps(message), _WALL_TIMES * limits.seconds)
     except ChildEnded as error:
         raise DocumentError(f"{source.name}: {limits.passed}") from error
-    if state == "broke":
+    state, told, small = _loaded(reply)
+    if small:
+        give_back(child)
+    else:
         child.end()
+    if state == "broke":
         raise DocumentError(
             f"{source.name}: its reader broke ({told}); the file may be damaged: save it again, or "
             "as another format"
         )
-    give_back(child)
     if state == "large":
         raise DocumentError(f"{source.name}: {limits.passed}")
     if state == "refused":
@@ -84,16 +87,16 @@ def load_apart(
     return told
 
 
-def _loaded(reply: bytes) -> tuple[str, Any]:
-    """A reply as an object; a document of millions of cells is made without looking for garbage."""
+def _loaded(reply: bytes) -> tuple[str, Any, bool]:
+    """A reply as objects; a document of millions of cells is made without looking for garbage."""
     collecting = gc.isenabled()
     gc.disable()
     try:
-        state, told = pickle.loads(reply)
+        state, told, small = pickle.loads(reply)
     finally:
         if collecting:
             gc.enable()
-    return state, told
+    return state, told, small
 
 
 def load_each(

@@ -73,7 +73,7 @@ def run_on_server(database: Database, sql: str, visible: frozenset[str], limits:
         raw.execute(f"SET statement_timeout = {max(1, int(limits.seconds * 1000))}")
         raw.execute(f"SET work_mem = '{_MEMORY}'")
         _limit_files(raw, engine)
-        with held_memory(raw, sql, limits):
+        with held_memory(engine, raw, sql, limits):
             raw.execute(_BOUNDED)
             _take_apart(raw, sql, visible)
             raw.execute("BEGIN READ ONLY")

@@ -15,13 +15,14 @@ from typing import Any
 
 from sliders.errors import UnsafeStatement
 from sliders.sql.limits import Limits, MemoryGauge, short
+from sliders.store.engines import Engine
 
 _LOOK = 0.005
 """Seconds between two looks."""
 
 
 @contextlib.contextmanager
-def held_memory(raw: Any, sql: str, limits: Limits) -> Iterator[None]:
+def held_memory(engine: Engine, raw: Any, sql: str, limits: Limits) -> Iterator[None]:
     """Inside the block a connection's statement is stopped when it takes more than its memory.
 
     Raises:
@@ -45,7 +46,7 @@ def held_memory(raw: Any, sql: str, limits: Limits) -> Iterator[None]:
     watcher.start()
     try:
         yield
-    except Exception as error:
+    except engine.errors as error:
         refused = getattr(error, "sqlstate", None) == "53200"  # the kernel gave it no more
         if passed.is_set() or refused:
             raise UnsafeStatement(

@@ -69,3 +69,15 @@ def test_limits_grow_with_the_file() -> None:
     assert small.seconds < large.seconds
     assert small.memory_bytes < large.memory_bytes
     assert small.document_bytes < large.document_bytes
+
+
+def test_a_process_that_kept_much_memory_reads_no_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[object] = []
+    monkeypatch.setattr("sliders.documents.apart.give_back", kept.append)
+    (tmp_path / "small.txt").write_text("The bridge cost 4 euros.", encoding="utf-8")
+    (tmp_path / "wide.csv").write_text("a,b,1\n" * 300_000, encoding="utf-8")
+    assert len(list(load_each(discover(tmp_path / "small.txt")))) == len(kept) == 1
+    assert len(list(load_each(discover(tmp_path / "wide.csv")))) == 1
+    assert len(kept) == 1
