@@ -1,5 +1,5 @@
-"""A statement as the model wrote it, and the same one in SQLite's dialect;
-its meaning is never touched (law 5).
+"""A statement as the model wrote it, and the same statement in SQLite's dialect, with the same
+meaning.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ from sliders.values.folding import normalize
 
 
 def in_sqlite(sql: str, profiles: Sequence[TableProfile]) -> tuple[str, exp.Query]:
-    """The statement to run and its tree; the very text that was given wherever SQLite
-    reads it as it was meant.
+    """Returns the statement to run, and its tree. The text is unchanged when SQLite reads it as it
+    was meant.
 
-    What other dialects say differently is said in SQLite's words: parts of dates, days and years
-    between two dates, ILIKE, double quotes around a string, an apostrophe inside one, a text that
-    the column holds in other letter case. Raises QueryError: it is no single SELECT in any dialect.
+    These forms of other dialects are translated: parts of dates, days and years between two dates,
+    ILIKE, double quotes around a string, an apostrophe inside a string, and a text that the column
+    holds in other letter case.
+
+    Raises:
+        QueryError: the text is no single SELECT in any dialect.
     """
     tree, changed = to_sqlite(sql)
     known = {
@@ -50,7 +53,7 @@ _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp
 
 
 def _is_compared(name: exp.Column) -> bool:
-    """Whether a quoted name stands where a column is compared with a text."""
+    """Says whether a quoted name stands where a column is compared with a text."""
     test = name.parent
     if isinstance(test, exp.In):
         return test.this is not name
@@ -61,8 +64,8 @@ _ROW_NUMBERS = ("rowid", "_rowid_", "oid")
 
 
 def _row_numbers(tree: exp.Query, profiles: Sequence[TableProfile]) -> bool:
-    """Write the table's own row identifier for SQLite's, which a view does not have;
-    an order by it means nothing, and stays.
+    """Replaces SQLite's row number, which a view does not have, by the table's own row id. In ORDER
+    BY it means nothing, and stays. Returns True when the tree changed.
     """
     names, changed = References(tree, profiles), False
     for column in tree.find_all(exp.Column):
@@ -81,13 +84,13 @@ def _row_numbers(tree: exp.Query, profiles: Sequence[TableProfile]) -> bool:
 
 
 def _within(column: exp.Column) -> exp.Expr | None:
-    """The ORDER BY item or the statement that a column stands in, whichever is nearer."""
+    """Returns the ORDER BY item or the statement that a column stands in, whichever is nearer."""
     return column.find_ancestor(exp.Ordered, exp.Select)
 
 
 def _spelled(tree: exp.Query, profiles: Sequence[TableProfile]) -> bool:
-    """Write texts that a test for equality names as their column holds them, where case, accents,
-    quotes, full stops and commas alone differ: a "C#" is no "C++".
+    """Replaces texts in tests for equality by the column's spelling, when only case, accents,
+    quotes, full stops and commas differ ("C#" is not "C++"). Returns True when the tree changed.
     """
     names, changed = References(tree, profiles), False
     for node in list(tree.find_all(exp.EQ, exp.NEQ, exp.In)):

@@ -1,5 +1,5 @@
-"""Which columns a statement adds up, averages, ranks, counts or takes the extreme of, and what
-it compares them with.
+"""The columns whose values a statement adds up, averages, ranks, counts or takes the extreme of,
+and the literals that it compares columns with.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _TESTS = (exp.Predicate, exp.And, exp.Or, exp.Not)
 
 
 def measured_columns(tree: exp.Query) -> frozenset[str]:
-    """Names, in small letters, of the columns whose values an aggregate or a ranking works
-    on, or is bounded by.
+    """Returns the names, in lower case, of the columns that an aggregate or a ranking works on, or
+    that the statement compares by order.
 
-    A column that a condition inside an aggregate tests is none, and one of which the statement asks
-    whether it is NULL neither: it says itself what becomes of rows without a value.
+    Columns that are only tested by a condition inside an aggregate are left out, and so are columns
+    that the statement tests for NULL: it says itself what happens to rows without a value.
     """
     tested = {
         test.this.name.lower()
@@ -35,7 +35,7 @@ def measured_columns(tree: exp.Query) -> frozenset[str]:
 
 
 def _behind_names(tree: exp.Query) -> dict[str, set[str]]:
-    """The columns behind each name that an inner SELECT gives."""
+    """Returns the columns behind each name that an inner SELECT gives."""
     behind: dict[str, set[str]] = {}
     for select in tree.find_all(exp.Select):
         outer = select.find_ancestor(exp.CTE, exp.Subquery)
@@ -70,8 +70,8 @@ def _measured(tree: exp.Query) -> Iterator[exp.Column]:
 
 
 def _bounded(where: exp.Expr) -> Iterator[exp.Column]:
-    """The columns that conditions compare by order or deny a value of: a row without a value is
-    left out whatever it is.
+    """Yields the columns that conditions compare by order, or of which they deny a value. Such
+    conditions always leave out a row without a value.
     """
     denied = (test.this.unnest() for test in where.find_all(exp.Not))
     for test in (
@@ -82,8 +82,8 @@ def _bounded(where: exp.Expr) -> Iterator[exp.Column]:
 
 
 def compared_with(tree: exp.Query, name: str) -> list[str | float]:
-    """The literals that a statement compares a column with, numbers also a
-    little below and above.
+    """Returns the literals that a statement compares a column with; for numbers also a little below
+    and above.
     """
     found: list[str | float] = []
     for test in tree.find_all(*_BOUNDS, exp.EQ):
@@ -98,8 +98,8 @@ def compared_with(tree: exp.Query, name: str) -> list[str | float]:
 
 
 def _is_value(column: exp.Column, top: exp.Expr) -> bool:
-    """Whether a column's value is worked on: no test reads it, and it does not only part
-    the rows of a window.
+    """Says whether the value of a column is used: it is not in a test, and does not only partition
+    a window.
     """
     node: exp.Expr | None = column
     while node is not None and node is not top:

@@ -1,4 +1,4 @@
-"""Names that a statement compares, counts or groups in their printed forms, where
+"""Findings about names that a statement compares, counts or groups in their printed forms, although
 several forms are one name.
 """
 
@@ -33,9 +33,9 @@ Forms = dict[str, list[str]]
 def printed_names(
     tree: exp.Query, names: References, result: QueryResult, run_sql: RunSql
 ) -> Iterator[Finding]:
-    """A finding for each column whose printed forms are grouped, counted as different things,
-    compared or joined on, where the same statement over their names gives something else; with the
-    doubt that stands where the model keeps its statement.
+    """Yields a finding for each column whose printed forms are grouped, counted, compared or joined
+    on, when the same statement over canonical names gives another result. The finding has the doubt
+    that is shown when the model keeps its statement.
     """
     for table, column, canonical in dict.fromkeys(_canonical(tree, names)):
         forms = _forms(table, column, canonical, run_sql)
@@ -82,7 +82,9 @@ def _finding(
 
 
 def _canonical(tree: exp.Query, names: References) -> Iterator[tuple[TableProfile, str, str]]:
-    """The tables, printed columns and canonical columns of what a statement compares."""
+    """Yields the table, the printed column and the canonical column of each column that a statement
+    compares.
+    """
     for node in _compared(tree):
         owner = owner_of(node, names)
         beside = None if owner is None else _beside(*owner)
@@ -91,8 +93,8 @@ def _canonical(tree: exp.Query, names: References) -> Iterator[tuple[TableProfil
 
 
 def _compared(tree: exp.Query) -> Iterator[exp.Column]:
-    """The columns that a statement groups or counts by, tests and joins on, with
-    those inside expressions.
+    """Yields the columns that a statement groups or counts by, tests, or joins on, also inside
+    expressions.
     """
     found: list[exp.Expr] = [*tree.find_all(*TESTS)]
     for select in tree.find_all(exp.Select):
@@ -113,7 +115,7 @@ def _compared(tree: exp.Query) -> Iterator[exp.Column]:
 
 
 def _beside(table: TableProfile, column: ColumnProfile) -> str | None:
-    """The column that holds the canonical forms of a column."""
+    """Returns the column with the canonical forms of a column; None when there is none."""
     beside = ((c.column.name, c.companion) for c in table.columns if c.companion is not None)
     return next(
         (
@@ -126,7 +128,7 @@ def _beside(table: TableProfile, column: ColumnProfile) -> str | None:
 
 
 def _forms(table: TableProfile, column: str, canonical: str, run_sql: RunSql) -> Forms:
-    """The printed forms of each name that has another form than its own, by name."""
+    """Returns the printed forms of each canonical name that has other forms."""
     name, printed, source = (
         quote_identifier(canonical),
         quote_identifier(column),
@@ -143,7 +145,7 @@ def _forms(table: TableProfile, column: str, canonical: str, run_sql: RunSql) ->
 
 
 def _rows(sql: str, run_sql: RunSql) -> Rows | None:
-    """The rows of a statement of our own; None where it does not run, or is too slow."""
+    """Returns the rows of a statement; None when it fails or is too slow."""
     try:
         return [tuple(row) for row in run_sql(sql).rows]
     except (StoreError, QueryError):
@@ -151,7 +153,7 @@ def _rows(sql: str, run_sql: RunSql) -> Rows | None:
 
 
 def _told(rows: Rows, forms: Forms) -> Counter[tuple[object, ...]]:
-    """What rows tell, whichever form of a name they show."""
+    """Returns the rows with each printed form replaced by its canonical name, counted."""
     names = {form: name for name, some in forms.items() for form in some}
     return Counter(
         tuple(

@@ -1,4 +1,6 @@
-"""Different answers to one question, ranked by the user's constraints or the model's confidence."""
+"""The ranking of different answers to one question: by the user's constraints, or by the model's
+confidence.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,14 @@ from statistics import pstdev
 from sliders.retrieval.embeddings import Embedder
 
 LOW_SPREAD = 0.02
-"""Standard deviation of scores below which constraints do not tell candidates apart, in the
-shipped model's cosines.
+"""Below this standard deviation of the scores (cosines of the shipped model), constraints do not
+tell candidates apart.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Positions of candidates, best first; `by` is "verify", "confidence" or "retrieval";
+    """The positions of candidates, the best first. `by` is "verify", "confidence" or "retrieval";
     `scores` are of that kind.
     """
 
@@ -29,8 +31,8 @@ class Ranking:
 def verify_scores(
     texts: Sequence[str], positive: Sequence[str], negative: Sequence[str], embedder: Embedder
 ) -> tuple[float, ...]:
-    """Sum of cosines with the positive constraints minus those with the negative
-    ones, for each text.
+    """Returns, for each text, the sum of its cosines with the positive constraints minus those with
+    the negative ones.
     """
     if not texts:
         return ()
@@ -52,12 +54,12 @@ def rank(
     embedder: Embedder,
     confidences: Sequence[float | None] = (),
 ) -> Ranking:
-    """Candidates by constraints; by the model's own confidence where those do not tell them
-    apart; else as given.
+    """Ranks candidates by constraints; by the model's confidence when constraints do not tell them
+    apart; otherwise as given.
 
     Args:
-        texts: each candidate with the words behind it, in order of retrieval.
-        confidences: mean token log-probability of each candidate.
+        texts: each candidate with the words behind it, in the order of retrieval.
+        confidences: the mean log-probability of each candidate's tokens.
     """
     scores = verify_scores(texts, positive, negative, embedder)
     spread = pstdev(scores) if len(scores) > 1 else 0.0

@@ -1,5 +1,7 @@
-"""Values that are missing under an answer: cells without one in a column that the statement adds
-up, averages, ranks or counts, where some value there would change what is shown.
+"""Missing values under an answer: empty cells of a column that the statement adds up, averages,
+ranks or counts, when some value there would change the answer.
+
+A *trial* runs the statement again on tables with other values.
 """
 
 from __future__ import annotations
@@ -22,11 +24,11 @@ _FIRST, _LAST = "0001-01-01", "9999-12-31"
 
 
 def value_gaps(trial: Trial, tables: Sequence[TableVariations]) -> list[Gap]:
-    """The missing values under a statement, a gap for each column.
+    """Returns the missing values under a statement, as one gap for each column.
 
-    A row counts where the statement keeps it: some value in its empty cell changes the result. A
-    column that does not apply to it, or a value that another row of the same thing in the same
-    document has, leaves no gap.
+    An empty cell counts when some value in it changes the result. It does not count when the column
+    does not apply to the row, or when another row of the same thing in the same document has the
+    value.
     """
     wanted = measured_columns(parse_select(trial.sql))
     gaps = []
@@ -39,7 +41,7 @@ def value_gaps(trial: Trial, tables: Sequence[TableVariations]) -> list[Gap]:
 
 
 def _lacking(trial: Trial, table: TableVariations, column: Column, name: str) -> Iterator[str]:
-    """The rows whose empty cell in a column matters."""
+    """Yields the rows whose empty cell in a column matters."""
     told: dict[str, list[Mapping[str, Scalar]]] = {}
     for row_id, values in table.shown.items():
         for document in table.words.document_ids(row_id) if values[name] is not None else ():
@@ -62,7 +64,7 @@ def _lacking(trial: Trial, table: TableVariations, column: Column, name: str) ->
 
 
 def _changes(trial: Trial, places: Sequence[Place], options: Iterable[Scalar]) -> bool:
-    """Whether the result is another one with some value in these cells."""
+    """Says whether some value in these cells changes the result."""
     before = Counter(trial.rows())
     return any(
         Counter(trial.rows(tuple((place, value) for place in places))) != before
@@ -71,7 +73,9 @@ def _changes(trial: Trial, places: Sequence[Place], options: Iterable[Scalar]) -
 
 
 def any_values(column: Column, shown: Iterable[Scalar]) -> list[Scalar]:
-    """Values that a column could hold: some beyond each end of those that it holds."""
+    """Returns values that a column could hold, some of them beyond each end of its
+    present values.
+    """
     if column.type is ColumnType.BOOLEAN:
         return [True, False]
     if column.type in NUMERIC:
@@ -87,11 +91,11 @@ def _should_have(
     column: Column,
     told: Mapping[str, Sequence[Mapping[str, Scalar]]],
 ) -> bool:
-    """Whether a row should have a value in a column: it applies, and no other row of the same thing
-    and document has it.
+    """Says whether a row should have a value in a column: the column applies to it, and no other
+    row of the same thing and document has the value.
 
     Args:
-        told: the rows that have a value in it, by document.
+        told: the rows with a value in the column, by document.
     """
     absences = _absences(table, row_id, column)
     if Absence.DOES_NOT_APPLY in absences and absences <= {
@@ -128,7 +132,7 @@ def _shares(one: Mapping[str, Scalar], other: Mapping[str, Scalar]) -> bool:
 
 
 def _absences(table: TableVariations, row_id: str, column: Column) -> frozenset[Absence]:
-    """Why a row has no value in a column."""
+    """Returns the reasons why a row has no value in a column."""
     cells = [row.cell(column.name) for row in table.words.extracted(row_id)]
     return frozenset(
         absence
@@ -138,7 +142,7 @@ def _absences(table: TableVariations, row_id: str, column: Column) -> frozenset[
 
 
 def _gap(table: TableVariations, column: Column, rows: Sequence[str]) -> Gap:
-    """The missing values of a column, in words."""
+    """Returns the missing values of a column as a gap."""
     absences = Counter(absence.value for row in rows for absence in _absences(table, row, column))
     why = ", ".join(absence for absence, _ in absences.most_common())
     documents = dict.fromkeys(name for row in rows for name in table.words.documents(row))

@@ -1,5 +1,5 @@
-"""A question that is answered out of tables under its hints, with the guard that switches them
-off (HALO, section 6).
+"""Answers from tables under the hints of a question, and the check that switches harmful hints off
+(HALO, section 6).
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ from sliders.reconcile.repairs import Normalization, Precedence
 from sliders.schema.hints import Normalize, Precede
 
 _FEW_ROWS = 0.25
-"""A document with less than this share of the median rows of the others counts as cut by a hint."""
+"""A document with less than this share of the other documents' median rows counts as
+cut by a hint.
+"""
 
 
 def apply_hints(session: Session) -> None:
-    """Let the hints of the session's question decide what is read and which source wins."""
+    """Applies the hints of the session's question: they decide what is read, and which
+    source wins.
+    """
     question = session.question
     hints = question.hints
     narrowed = narrow(session, source_of(session), hints)
@@ -30,7 +34,7 @@ def apply_hints(session: Session) -> None:
 
 
 def starved_documents(session: Session, answer: Answer) -> Sequence[str]:
-    """Documents that the hints left without an answer; their hints are switched off."""
+    """Returns the documents that the hints left without an answer, and switches their hints off."""
     question = session.question
     if not question.out_of_scope:
         return ()
@@ -45,8 +49,8 @@ def starved_documents(session: Session, answer: Answer) -> Sequence[str]:
 
 
 def _left_out(session: Session, narrowed: PassageSource) -> frozenset[str]:
-    """Chunks that hold none of the segments that the hints leave; the first one of a
-    document stays: it names it.
+    """Returns the chunks without any segment that the hints keep. The first chunk of a document
+    stays, since it names the document.
     """
     kept = narrowed.index(PROBE.tokens)
     out: set[str] = set()
@@ -66,7 +70,9 @@ def _left_out(session: Session, narrowed: PassageSource) -> frozenset[str]:
 
 
 def _starved(session: Session) -> list[str]:
-    """Documents with chunks left out that gave no rows, or far fewer than the others."""
+    """Returns the documents with chunks left out that gave no rows, or far fewer than
+    the others.
+    """
     counts: dict[str, int] = {}
     for table in session.schema.tables:
         for row in session.catalog.extractions.rows(table.name):

@@ -1,5 +1,5 @@
-"""What a table's runs teach: evidence by attribute and running figures, kept in the
-workspace for later queries.
+"""The facts that a query learns about a table: evidence for each attribute (the vectors that find
+it), and counts. They are stored in the workspace for later queries.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _ENOUGH = 2
 
 
 WEIGHTS = tuple((place, name) for name in (0.5, 0.0) for place in (0.0, 0.25, 0.5, 1.0))
-"""How much nearness to the usual place in the document, and distance to the attribute's name and
-description, may count against distance to the evidence.
+"""Pairs of weights: how much nearness to the usual place, and distance to the attribute's name and
+description, change the distance to the evidence.
 """
 _KEPT_PLACES = 64
 
 
 @dataclass(slots=True)
 class Layout:
-    """Where in the documents an attribute stands: segments counted from the start and from the end.
+    """The places in documents where an attribute stands, as segments from the start and from the
+    end.
 
-    Forms, headers and signatures keep their place, whatever their words; prose does not. Which
-    holds for an attribute shows as values are found: `scores` sums, for each of `WEIGHTS`, how deep
-    they lay when the place counted so much.
+    Values of forms, headers and signatures keep their place, values in prose do not. `scores` sums,
+    for each of `WEIGHTS`, how deep the found values lay in the order under these weights.
     """
 
     places: list[tuple[int, int]] = field(default_factory=list)
@@ -43,13 +43,13 @@ class Layout:
 
     @property
     def weights(self) -> tuple[float, float]:
-        """The weights under which values lay nearest so far; the first of equals."""
+        """The weights under which values lay nearest so far; the first of equal ones."""
         best = min(range(len(WEIGHTS)), key=lambda n: (self.scores[n], n))
         return WEIGHTS[best] if self.places else WEIGHTS[0]
 
     def closeness(self, count: int) -> Vectors:
-        """For each of a document's segments the share of values that stood at its place, shape
-        (count,), from 0 to 1.
+        """Returns, for each segment of a document, the share (0 to 1) of values that stood at its
+        place; shape (count,).
         """
         if not self.places or not count:
             return np.zeros(count, dtype=np.float32)
@@ -72,9 +72,8 @@ class Layout:
 
 @dataclass(slots=True)
 class Learned:
-    """Evidence and figures of one table.
-
-    AttributeEvidence is rebuilt whenever twice as many segments held the attribute.
+    """The evidence and counts of one table. The evidence of an attribute is rebuilt whenever twice
+    as many segments held it.
     """
 
     table: str
@@ -84,20 +83,24 @@ class Learned:
     used: dict[str, int] = field(default_factory=dict)
     layouts: dict[str, Layout] = field(default_factory=dict)
     spoken: dict[str, Vectors] = field(default_factory=dict)
-    """Vectors of the attributes' names and descriptions."""
+    """The vectors of the attributes' names and descriptions."""
 
     def layout(self, attribute: str) -> Layout:
-        """Where the attribute stands."""
+        """Returns the places of an attribute."""
         return self.layouts.setdefault(attribute, Layout())
 
     def learn(
         self, attribute: str, stated: bool | None, rank: int | None, vector: Vectors | None
     ) -> None:
-        """One more document is known: whether it states the attribute, and where (`rank` None:
-        found without a search).
+        """Counts one more document.
 
-        `stated` None says nothing of how many documents state it: the document was
-        chosen for its value.
+        Args:
+            stated: whether it states the attribute; None when it was chosen for its value, so that
+                it says
+                nothing about the share of documents that state it.
+            rank: the place of the value's segment in the order; None when it was found without a
+                search.
+            vector: the vector of that segment; None when there is none.
         """
         if stated is not None:
             self.statistics.stated.setdefault(attribute, Share()).add(stated)
@@ -111,15 +114,15 @@ class Learned:
             self.rebuild(attribute)
 
     def rebuild(self, attribute: str) -> None:
-        """Evidence from all segments that held the attribute so far."""
+        """Builds the evidence from all segments that held the attribute so far."""
         held = self.vectors.get(attribute, [])
         if held:
             self.evidence[attribute] = build_evidence(attribute, np.stack(held[-_KEPT_VECTORS:]))
             self.used[attribute] = len(held)
 
     def seed(self, embedder: Embedder, table: Table, attributes: Sequence[str]) -> tuple[str, ...]:
-        """The attributes of which no document has shown evidence yet: their names and
-        descriptions stand for it.
+        """Sets the vectors of names and descriptions as evidence for attributes without any from
+        documents, and returns these attributes.
         """
         new = []
         for name in attributes:
@@ -131,12 +134,12 @@ class Learned:
         return tuple(new)
 
     def knows(self, attribute: str) -> bool:
-        """Whether there is evidence of the attribute from documents."""
+        """Says whether there is evidence of the attribute from documents."""
         return attribute in self.evidence and self.evidence[attribute].sources >= _ENOUGH
 
 
 def description_vector(embedder: Embedder, table: Table, column: Column) -> Vectors:
-    """The vector of an attribute's name and description, shape (d,)."""
+    """Returns the vector of an attribute's name and description, shape (d,)."""
     words = spoken_name(column.name)
     said = column.description or table.row or spoken_name(table.name)
     vector: Vectors = embedder.embed([f"{words}: {said}" if said else words])[0]
@@ -144,7 +147,7 @@ def description_vector(embedder: Embedder, table: Table, column: Column) -> Vect
 
 
 def load_learned(session: Session, table: Table) -> Learned:
-    """What earlier queries learned of the table."""
+    """Returns the facts that earlier queries learned about the table."""
     knowledge, learned = session.catalog.knowledge, Learned(table.name)
     for one in session.catalog.figures.of(table.name):
         share = Share(one.hits, one.trials)
@@ -165,7 +168,7 @@ def load_learned(session: Session, table: Table) -> Learned:
 
 
 def _figures(learned: Learned) -> Iterator[Figure]:
-    """What was measured, a figure for each filter and each attribute."""
+    """Yields the counts, one for each filter and each attribute."""
     measured = learned.statistics
     for condition, share in measured.filters.items():
         yield Figure("filter", condition, share.hits, share.trials)
@@ -177,7 +180,7 @@ def _figures(learned: Learned) -> Iterator[Figure]:
 
 
 def save_learned(session: Session, learned: Learned) -> None:
-    """Keeps it for later queries."""
+    """Stores the facts for later queries."""
     knowledge = session.catalog.knowledge
     session.catalog.figures.keep(learned.table, _figures(learned))
     arrays = {

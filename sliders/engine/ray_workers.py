@@ -1,5 +1,5 @@
-"""What a Ray executor runs on its workers beside tasks: a reader of chunks, and the one
-limiter of them all.
+"""The actors of a Ray executor: a reader of chunks on each worker, and one limiter for
+all of them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from sliders.llm.limits import WINDOW, RateLimiter
 from sliders.settings import Settings
 
 KEPT_DOCUMENTS = 64
-"""Documents that a reader, and the driver for it, holds at a time."""
+"""The most documents that a reader holds, and that this process holds for it."""
 
 
 class Reader:
-    """Reads chunks on a worker, many side by side in its event loop, with connections that last."""
+    """Reads chunks on a worker, many side by side in its event loop, over lasting connections."""
 
     def __init__(self, settings: Settings, limits: Any | None) -> None:
         limiter = None if limits is None else SharedLimiter(lambda: limits)
@@ -34,7 +34,9 @@ class Reader:
     async def read(
         self, held: list[Any], reading: ExtractionCall
     ) -> tuple[Extraction | SlidersError, list[Call]]:
-        """What the chunk gave, or the error that ends the run, with the calls that were made."""
+        """Returns the extraction of a chunk, or the error that ends the run, with the calls that
+        were made.
+        """
         log = MemoryCallLog()
         model = self._models.for_run(log=log).model_for("extract")
         try:
@@ -53,7 +55,9 @@ class Reader:
 
 
 class ClusterLimits:
-    """The requests and tokens a minute of all workers together: one for the whole cluster."""
+    """The limits on requests and tokens a minute of all workers together: one for the whole
+    cluster.
+    """
 
     def __init__(self, rpm: int | None, tpm: int | None) -> None:
         self._limiter = RateLimiter(rpm, tpm)
@@ -61,10 +65,10 @@ class ClusterLimits:
         self._number = 0
 
     async def acquire(self, tokens: int) -> list[float]:
-        """See `RateLimiter.acquire`; the booking's number stands for it."""
+        """See `RateLimiter.acquire`; the first number of the result stands for the booking."""
         booking = await self._limiter.acquire(tokens)
         for number in [n for n, (began, _) in self._booked.items() if began < booking[0] - WINDOW]:
-            del self._booked[number]  # of calls that never settled, because their worker was lost
+            del self._booked[number]  # the worker of such a call was lost before it settled
         self._number += 1
         self._booked[self._number] = booking
         return [float(self._number)]
@@ -80,7 +84,7 @@ class ClusterLimits:
 
 
 class SharedLimiter:
-    """Asks the cluster's one limiter."""
+    """Forwards to the one limiter of the cluster."""
 
     def __init__(self, limits: Callable[[], Any]) -> None:
         self._limits = limits

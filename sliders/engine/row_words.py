@@ -1,5 +1,5 @@
-"""Rows of a data table in words: whose they are, where they stand, and how a
-command line names them.
+"""Words for rows of a data table: their documents, their places, and the commands that
+name them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class RowWords:
 
     Args:
         rows: extracted rows by id.
-        sources: the extracted rows of each current row that is not one itself.
+        sources: the extracted rows behind each merged row.
         shown: the current values by row and SQL column name.
     """
 
@@ -37,7 +37,7 @@ class RowWords:
         self._names = document_names(session.catalog)
 
     def extracted(self, row_id: str) -> list[Row]:
-        """The extracted rows that a current row stands for."""
+        """Returns the extracted rows behind a current row."""
         return [
             self._rows[source]
             for source in self._sources.get(row_id, (row_id,))
@@ -45,20 +45,20 @@ class RowWords:
         ]
 
     def document_ids(self, row_id: str) -> list[str]:
-        """The documents that a row was read from."""
+        """Returns the ids of the documents that a row was read from."""
         return list(dict.fromkeys(row.document_id for row in self.extracted(row_id)))
 
     def documents(self, row_id: str) -> list[str]:
-        """The names of the documents that a row was read from."""
+        """Returns the names of the documents that a row was read from."""
         return [self.document(document) for document in self.document_ids(row_id)]
 
     def document(self, document_id: str) -> str:
-        """The name of a document."""
+        """Returns the name of a document."""
         return str(self._names.get(document_id, {}).get(DOCUMENT[0], document_id))
 
     def conditions(self, row_id: str, but: str = "") -> list[tuple[str, Scalar]]:
-        """The columns and values by which a command finds a row: its document and, where that may
-        have several, its key; all that is told of it where a part of its key is empty.
+        """Returns the columns and values by which a command finds a row: its document, and its key
+        when the document may have several rows; all its values when a part of its key is empty.
         """
         table, relation = self._read.table, self._read.relation
         values = self._shown.get(row_id, {})
@@ -80,7 +80,7 @@ class RowWords:
         return home if home and table.grain == "document" else [*home, *told[:_NAMED]]
 
     def row(self, row_id: str, but: str = "") -> str:
-        """A row in words: its values, or its document."""
+        """Returns a row in words: its values, or its document."""
         key = ", ".join(
             plain(value) for name, value in self.conditions(row_id, but) if name != DOCUMENT[0]
         )
@@ -89,7 +89,7 @@ class RowWords:
         )
 
     def place(self, row_id: str, column: str = "", cells: Sequence[Cell] = ()) -> str:
-        """Where a value stands: document, page, table and column, row."""
+        """Returns the place of a value in words: document, page, table and column, row."""
         page = next(
             (
                 cell.span.page
@@ -108,14 +108,16 @@ class RowWords:
         return "; ".join(filter(None, [where, f"{named} of {key}" if key else named]))
 
     def setting(self, row_id: str, column: str, value: Scalar) -> str:
-        """The command that decides a value; a value that is not known is left to be written."""
+        """Returns the command that decides a value; "VALUE" stands for a value that the user must
+        fill in.
+        """
         told = "VALUE" if value is None else plain(value)
         return command_of(
             "set-value", self._read.table.name, column, told, where=self.conditions(row_id, column)
         )
 
     def joining(self, row_id: str, other: str) -> str:
-        """The command that decides whether two rows are one thing."""
+        """Returns the command that decides whether two rows are one thing."""
         sides = {"where": self.conditions(row_id), "other": self.conditions(other)}
         if sides["where"] == sides["other"]:
             return f"sliders why {row_id}"

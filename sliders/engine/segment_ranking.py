@@ -1,5 +1,5 @@
-"""In which order the segments of a document are sent for an attribute, and the chance that
-the next ones hold it.
+"""The order in which a document's segments are sent for an attribute (a column that a query reads),
+and the chance that the next segments hold its value.
 """
 
 from __future__ import annotations
@@ -17,8 +17,14 @@ from sliders.retrieval.segment_index import SegmentIndex
 
 @dataclass(frozen=True, slots=True)
 class SegmentOrder:
-    """Segments of one document for one attribute: numbers nearest first, how many lie within
-    gamma, tokens by number.
+    """The segments of one document in the order for one attribute.
+
+    Args:
+        sequence: the numbers of the segments, the nearest first.
+        within: how many of them lie within the threshold gamma.
+        sizes: the tokens of each segment, by number.
+        evidence: the vectors that the order comes from.
+        weights: see `WEIGHTS`.
     """
 
     sequence: tuple[int, ...]
@@ -28,8 +34,8 @@ class SegmentOrder:
     weights: tuple[float, float]
 
     def only(self, rows: frozenset[int]) -> SegmentOrder:
-        """The same order of these segments and the nearest one, which says whether they
-        only mention the value.
+        """Returns the order of these segments alone, and of the nearest segment, which shows
+        whether the others only mention the value.
         """
         kept = rows | set(self.sequence[:1]) if rows else rows
         near = sum(row in kept for row in self.sequence[: self.within])
@@ -46,16 +52,17 @@ def rank_segments(
     weights: tuple[float, float],
     spoken: Vectors | None = None,
 ) -> SegmentOrder:
-    """The order in which segments are sent: by their distance to the evidence, less for
-    those at the usual place.
+    """Returns the order of a document's segments: by their distance to the evidence, reduced for
+    segments at the usual place.
+
+    Before there is evidence, the order follows the attribute's name, and the head of the document
+    comes second, since it says what the document is.
 
     Args:
-        weights: of the usual place, and of the distance to what the attribute is
-            called, see `WEIGHTS`.
-        spoken: the vector of the attribute's name and description (1, d): the segment nearest to it
-            comes second, since evidence of few documents may have missed what the name says. Before
-            there is evidence, the order is that of the name, and the head of the document comes
-            second: it says what the document is.
+        weights: of the usual place, and of the distance to the attribute's name; see `WEIGHTS`.
+        spoken: the vector of the attribute's name and description, shape (1, d). The segment
+            nearest to
+            it comes second, since evidence from few documents may miss it.
     """
     vectors, sizes = index.vectors(document_id), tuple(index.sizes(document_id))
     if len(vectors) == 0:
@@ -79,12 +86,12 @@ def rank_segments(
 
 
 def chance_between(stated: float, before: float, after: float) -> float:
-    """The chance that a value stands in the next segments, when those that hold it
-    with `before` did not.
+    """Returns the chance (0 to 1) that the next segments hold a value which the segments so far did
+    not.
 
     Args:
-        stated: chance that the document states it.
-        before, after: share of stated values that the segments so far, and those with
-            the next ones, hold.
+        stated: the chance that the document states the value.
+        before: the share of stated values that the segments so far hold.
+        after: that share with the next segments.
     """
     return stated * (after - before) / max(1e-9, 1 - stated * before)

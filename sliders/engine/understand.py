@@ -1,4 +1,4 @@
-"""The first stage: the hints of a question, its kind, and the workflow that can answer it."""
+"""The first stage of a question: its hints, its kind, and the workflow that can answer it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ _JUDGED_LATER = (
 
 
 def check(session: Session, questions: Sequence[str], workflow: str = TABLES) -> None:
-    """Refuse empty questions, unknown workflows, and any question over a workspace without
-    documents.
+    """Refuses empty questions, unknown workflows, and questions over a workspace without documents.
 
     Raises:
-        PlanError: it is one of these.
+        PlanError: a question or the workflow is refused.
     """
     if workflow != AUTO and workflow not in CHOICES:
         raise PlanError(
@@ -41,10 +40,10 @@ def check(session: Session, questions: Sequence[str], workflow: str = TABLES) ->
 async def understand(
     session: Session, texts: Sequence[str], workflow: str, directives: Sequence[Directive] = ()
 ) -> list[Question]:
-    """The questions with their hints and workflows; one model call reads the hints of all.
+    """Returns the questions with their hints and workflows. One model call reads the hints of all.
 
     Args:
-        workflow: "auto", or one of `CHOICES`, which then answers any input.
+        workflow: "auto", or one of `CHOICES`, which then answers any question.
         directives: hints beside those in the words of the questions.
     """
     short = [text if workflow == TABLES else shortened(text) for text in texts]
@@ -64,7 +63,7 @@ def planned(
     workflow: str,
     directives: Sequence[Directive] = (),
 ) -> Question:
-    """The question with its hints and its route; no model is called."""
+    """Returns the question with its hints and its route; no model is called."""
     hints = hints.with_given(directives)
     if cut != question.text:
         words = f"it was cut to the {len(cut.split())} that ask"
@@ -91,10 +90,10 @@ def _route(session: Session, question: Question, workflow: str) -> Route:
 def explain(
     session: Session, text: str, directives: Sequence[Directive] = (), workflow: str = AUTO
 ) -> tuple[str, ...]:
-    """What `ask` would do with a question, line by line, without any model call.
+    """Returns what `ask` would do with a question, line by line, without a model call.
 
     Raises:
-        PlanError: the question is empty, the workflow unknown, or there is no document.
+        PlanError: a question is empty, the workflow is unknown, or there is no document.
     """
     check(session, [text], workflow)
     cut = shortened(text)

@@ -1,5 +1,5 @@
-"""The files that were given and not read, as the decisions about documents tell: refused by their
-reader, or passed over in a folder.
+"""The files that were given and are no documents: refused by their reader, or passed over in a
+folder. They are found in the recorded decisions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MOST_RECORDED = 1000
 
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
-    """A file that is no document of the workspace: `kind` is "refused" or "passed over"."""
+    """A file that is no document of the workspace. `kind` is "refused" or "passed over"."""
 
     name: str
     kind: str
@@ -25,7 +25,7 @@ class UnreadFile:
 
 
 def record_passed_over(session: Session, files: Sequence[SourceFile]) -> tuple[str, ...]:
-    """Keep which files of folders were passed over, each once; their names."""
+    """Records the files of folders that were passed over, each once. Returns their names."""
     known = {file.name for file in unread_files(session)} if files else set()
     for file in files[:_MOST_RECORDED]:
         if file.name not in known:
@@ -36,8 +36,8 @@ def record_passed_over(session: Session, files: Sequence[SourceFile]) -> tuple[s
 
 
 def unread_files(session: Session) -> list[UnreadFile]:
-    """The files that are not read as it stands, by name; one that was read since is none of
-    them.
+    """Returns the files that are not read at present, by name. A file that was read later is left
+    out.
     """
     names = {document.name for document in session.catalog.documents.all()}
     last = {
@@ -53,6 +53,6 @@ def unread_files(session: Session) -> list[UnreadFile]:
 
 
 def _is_read(name: str, documents: set[str]) -> bool:
-    """Whether a file is a document now; a workspace of before kept its whole path."""
+    """Says whether a file is a document now. Earlier workspaces stored its whole path."""
     parts = PurePath(name).parts
     return any("/".join(parts[start:]) in documents for start in range(len(parts)))

@@ -1,4 +1,6 @@
-"""Columns as integer codes, and what their values look like."""
+"""Columns as integer codes, and the traits of their values. A *code* is the number of a distinct
+value in its column, -1 for an empty cell.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,17 @@ from sliders.schema.types import Column, ColumnType, Table
 from sliders.values.folding import signed, spelling
 
 Codes = npt.NDArray[np.int64]
-# mean characters above which a text column is prose, whose wording differs without contradicting
+# a text column with more characters than this on average is prose: its wording may differ
 _LONG_TEXT = 60
 _LONG_TOKENS = 9
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """A column as codes: -1 where empty; values of one code differ in case, white space or
-    Unicode form at most.
+    """A column as codes. Values that differ only in case, white space or Unicode form share a code.
 
-    `examples[code]` is the most frequent printed form; `respelled` holds all forms of the
-    codes that have several.
+    `examples[code]` is the most frequent printed form; `respelled` holds all forms of the codes
+    that have several.
     """
 
     codes: Codes
@@ -35,8 +36,8 @@ class Encoded:
 
     @cached_property
     def agreeing(self) -> Codes:
-        """Codes under which values do not contradict each other: those that differ in accents or
-        punctuation are equal, too.
+        """The codes under which values do not contradict each other: values that differ only in
+        accents or punctuation are equal too.
         """
         if not any(isinstance(value, str) for value in self.examples):
             return self.codes
@@ -51,11 +52,17 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class ColumnTraits:
-    """What the data say of one column.
+    """The traits of one column.
 
-    `coverage` is the share of rows with a value, `unique_in_chunk` the share of the filled cells
-    whose value stands once in its chunk, `chance` the probability that two random rows agree,
-    `varies` the share of documents with several values.
+    Args:
+        name: its name.
+        coverage: the share of rows with a value (all shares from 0 to 1).
+        distinct: the number of distinct values.
+        unique_in_chunk: the share of filled cells whose value stands once in its chunk.
+        chance: the probability that two random rows agree.
+        varies: the share of documents with several values.
+        prose: the values are sentences.
+        identifying: the values can name a thing.
     """
 
     name: str
@@ -69,7 +76,7 @@ class ColumnTraits:
 
 
 def comparison_form(value: Scalar) -> Scalar:
-    """The form under which two values are equal: folded text with its signs, numbers as floats,
+    """Returns the form under which values are equal: folded text with its signs, numbers as floats;
     None for empty text and NaN.
     """
     if value is None:
@@ -81,7 +88,7 @@ def comparison_form(value: Scalar) -> Scalar:
 
 
 def encode(values: Sequence[Scalar]) -> Encoded:
-    """Codes by spelling, in order of first appearance."""
+    """Returns the codes of values, numbered in the order of their first appearance."""
     places_of: dict[Scalar, int] = {}
     places = np.fromiter(
         (places_of.setdefault(v, len(places_of)) for v in values), np.int64, len(values)
@@ -104,7 +111,7 @@ def encode(values: Sequence[Scalar]) -> Encoded:
 
 
 def encode_ids(values: Sequence[str]) -> Codes:
-    """Codes of identifiers, compared exactly."""
+    """Returns the codes of identifiers, which are equal only when they are exactly the same."""
     seen: dict[str, int] = {}
     return np.fromiter(
         (seen.setdefault(v, len(seen)) for v in values), dtype=np.int64, count=len(values)
@@ -112,7 +119,7 @@ def encode_ids(values: Sequence[str]) -> Codes:
 
 
 def combine(*columns: Codes) -> Codes:
-    """One code for each distinct combination of codes; -1 where any of them is."""
+    """Returns one code for each distinct combination of codes; -1 when any of them is -1."""
     result = columns[0].copy()
     for codes in columns[1:]:
         size = int(codes.max(initial=0)) + 1
@@ -124,8 +131,8 @@ def combine(*columns: Codes) -> Codes:
 
 
 def unique_share(codes: Codes, within: Codes) -> float:
-    """Share of the filled cells whose value stands once among the rows of
-    the same `within` code.
+    """Returns the share of filled cells whose value stands once among the rows with the same
+    `within` code.
     """
     filled = codes >= 0
     if not filled.any():
@@ -136,7 +143,7 @@ def unique_share(codes: Codes, within: Codes) -> float:
 
 
 def is_prose(column: Column, encoded: Encoded) -> bool:
-    """Whether a text column holds sentences rather than names."""
+    """Says whether a text column holds sentences rather than names."""
     if column.type is not ColumnType.TEXT or not encoded.examples:
         return False
     sample = [str(v) for v in encoded.examples[:500]]
@@ -146,7 +153,7 @@ def is_prose(column: Column, encoded: Encoded) -> bool:
 
 
 def is_identifying(column: Column, encoded: Encoded, prose: bool, key: bool) -> bool:
-    """Whether the column can name a thing: names, dates and years can, and a number of the key;
+    """Says whether a column can name a thing: names, dates and years can, and a number of the key;
     measures and sentences cannot.
     """
     if prose or column.type in (ColumnType.NUMBER, ColumnType.BOOLEAN) or column.additive:
@@ -162,7 +169,7 @@ def is_identifying(column: Column, encoded: Encoded, prose: bool, key: bool) -> 
 def profile_columns(
     table: Table, encoded: Sequence[Encoded], documents: Codes, chunks: Codes
 ) -> tuple[ColumnTraits, ...]:
-    """Profile each column on the rows' codes, documents and chunks."""
+    """Returns the traits of each column."""
     profiles = []
     for column, coded in zip(table.columns, encoded, strict=True):
         filled = coded.codes >= 0

@@ -1,5 +1,5 @@
-"""The key by the agent and how far it reaches: asked once a table, where its rows contradict each
-other again and again, or where rows of several documents share it.
+"""The choice of a key by the model: it is asked once for each table, when rows of one key
+contradict each other repeatedly, or when rows of several documents share a key.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _SCHEMA = {
 
 @dataclass(frozen=True, slots=True)
 class KeyReply:
-    """The key that the agent names, () for "every row is a thing of its own",
-    and how far it reaches.
+    """The key that the model names (() when every row is a thing of its own), and its scope:
+    "document" or "collection".
     """
 
     key: tuple[str, ...]
@@ -42,8 +42,8 @@ class KeyReply:
 
 @dataclass(frozen=True, slots=True)
 class KeyCase:
-    """Rows that share a key, each with its document: rows that contradict each other (`disputed`),
-    or of several documents.
+    """Rows that share a key, each with its document. They contradict each other (`disputed`), or
+    come from several documents.
     """
 
     key: tuple[str, ...]
@@ -54,7 +54,9 @@ class KeyCase:
 def key_request(
     table: Table, profiles: Sequence[ColumnTraits], case: KeyCase, dialect: Dialect
 ) -> Request:
-    """The question what identifies one thing in a table, and how far that reaches; pure."""
+    """Returns the request for the columns that identify one thing in a table, and for
+    their scope.
+    """
     prompt = load_prompt("reconcile/choose_key", dialect)
     columns = [
         {
@@ -89,7 +91,7 @@ def key_request(
 async def propose_key(
     model: Model, table: Table, profiles: Sequence[ColumnTraits], case: KeyCase
 ) -> tuple[KeyReply | None, str]:
-    """What the model says, None where no usable reply came; and why.
+    """Asks the model for the key. Returns its reply (None when it cannot be used), and the reason.
 
     Raises:
         ModelUnavailable: the model cannot be reached.

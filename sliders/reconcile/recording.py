@@ -1,5 +1,5 @@
-"""The repairs of a run, each with the SQL that does it: what was settled in a cluster,
-merges, a person's values.
+"""The repairs of a run, each with its SQL: rulings in clusters, merges, and values that people
+decided.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from sliders.reconcile.statements import complete_sql, copy_sql, merge_sql, set_
 def cluster_repairs(
     frame: Frame, cluster: Cluster, parts: Sequence[Part], options: Options
 ) -> Iterator[Repair]:
-    """What code settled in a cluster, then the programs of the model, then what stands in
-    for what stays open.
+    """Yields the repairs of a cluster: the rulings of code, then the programs of the model, then
+    the values that are shown while a contradiction stays open.
     """
     if cluster.apart:
         return
@@ -34,7 +34,7 @@ def cluster_repairs(
 
 
 def _ruled_by_code(frame: Frame, cluster: Cluster, options: Options) -> Iterator[Repair]:
-    """The contradictions that code settled; a value that a person decided follows later."""
+    """Yields the contradictions that code settled; values that a person decided come later."""
     ids = frame.relation.row_ids
     rows = tuple(ids[r] for r in cluster.rows)
     for dispute in cluster.disputes:
@@ -49,7 +49,7 @@ def _ruled_by_code(frame: Frame, cluster: Cluster, options: Options) -> Iterator
 
 
 def _program_repair(frame: Frame, step: RepairStep, before: tuple[Scalar, ...]) -> Repair:
-    """A program of the model, and the values that were in question before it."""
+    """Returns the repair for a program of the model, with the values before it."""
     program, columns = step.program, step.after.columns
     place = columns.index(program.column) if program.column in columns else None
     first = next(iter(step.after.rows.values()))
@@ -67,7 +67,7 @@ def _program_repair(frame: Frame, step: RepairStep, before: tuple[Scalar, ...]) 
 
 
 def _standing_in(frame: Frame, cluster: Cluster, stays: int, options: Options) -> Iterator[Repair]:
-    """What one row shows of a contradiction that stays open."""
+    """Yields the values that one row shows while a contradiction stays open."""
     ids = frame.relation.row_ids
     rows = tuple(ids[r] for r in cluster.rows)
     for dispute in cluster.disputes:
@@ -83,7 +83,7 @@ def _standing_in(frame: Frame, cluster: Cluster, stays: int, options: Options) -
 
 
 def merging_repairs(frame: Frame, parts: Sequence[Part], options: Options) -> Iterator[Repair]:
-    """What brings the rows of one thing together: rows are merged, then empty cells filled."""
+    """Yields the repairs that merge the rows of one thing and then fill its empty cells."""
     several = [part for part in parts if len(part) > 1]
     if not several:
         return
@@ -108,7 +108,9 @@ def merging_repairs(frame: Frame, parts: Sequence[Part], options: Options) -> It
 def corrected(
     frame: Frame, correction: DecidedCorrection, rows: Sequence[int], stays: int, options: Options
 ) -> Repair:
-    """A value that a person decided, for the row that stands for these."""
+    """Returns the repair that sets a value that a person decided, in the row that stands for these
+    rows.
+    """
     ids, place = frame.relation.row_ids, frame.names.index(correction.column)
     before = tuple(dict.fromkeys(frame.values[place][r] for r in rows))
     value = int(correction.value) if isinstance(correction.value, bool) else correction.value

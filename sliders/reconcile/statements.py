@@ -1,5 +1,5 @@
-"""The SQL that code writes for its repairs. It runs over `data`, the table before, and copies
-values; it writes none.
+"""The SQL of code's own repairs. It runs over `data`, the table before the repairs, and copies
+values that stand there.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _PAIRS = 2_000  # pairs of rows in one statement
 
 
 def listed(rows: Sequence[str]) -> str:
-    """Row ids for IN."""
+    """Returns row ids as a list for IN."""
     return "(" + ", ".join(map(quote_literal, rows)) + ")"
 
 
 def copy_sql(column: str, source: str, rows: Sequence[str], table: str = "data") -> str:
-    """The value of one row for others."""
+    """Returns SQL that copies the value of one row to other rows."""
     value = (
         f"(SELECT {quote_identifier(column)} FROM {table} WHERE row_id = {quote_literal(source)})"
     )
@@ -26,7 +26,7 @@ def copy_sql(column: str, source: str, rows: Sequence[str], table: str = "data")
 
 
 def set_sql(column: str, value: Scalar, rows: Sequence[str]) -> str:
-    """A value that a person decided."""
+    """Returns SQL that sets a value that a person decided."""
     return (
         f"UPDATE data SET {quote_identifier(column)} = {quote_literal(value)} WHERE row_id IN "
         f"{listed(rows)}"
@@ -34,12 +34,14 @@ def set_sql(column: str, value: Scalar, rows: Sequence[str]) -> str:
 
 
 def printed_sql(canonical: str, column: str) -> str:
-    """The canonical column shows what is printed, before forms of one name are joined."""
+    """Returns SQL that fills the canonical column with the printed values, before forms
+    are joined.
+    """
     return f"UPDATE data SET {quote_identifier(canonical)} = {quote_identifier(column)}"
 
 
 def canonical_sql(canonical: str, column: str, forms: Sequence[Scalar], name: Scalar) -> str:
-    """Rows that print one of some forms belong to one name."""
+    """Returns SQL that gives one canonical name to the rows that print any of the forms."""
     listing = ", ".join(map(quote_literal, forms))
     return (
         f"UPDATE data SET {quote_identifier(canonical)} = {quote_literal(name)} WHERE "
@@ -48,7 +50,7 @@ def canonical_sql(canonical: str, column: str, forms: Sequence[Scalar], name: Sc
 
 
 def merge_sql(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Each pair's first row is merged into the second."""
+    """Yields SQL that merges each pair's first row into the second."""
     for pair in _pairs(pairs):
         yield (
             f"{pair} UPDATE data SET merged_into = pair.other FROM pair WHERE "
@@ -57,7 +59,9 @@ def merge_sql(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def complete_sql(column: str) -> str:
-    """Rows that others were merged into take the first value of these where they have none."""
+    """Returns SQL that fills the empty cells of a column with the first value of the rows that were
+    merged into the row.
+    """
     name = quote_identifier(column)
     given = (
         f"SELECT s.{name} FROM data AS s WHERE s.merged_into = data.row_id AND s.{name} IS NOT "

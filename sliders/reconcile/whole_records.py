@@ -1,5 +1,5 @@
-"""Rows that may be one thing, told by whole records, for a table without a usable key:
-a reader of the rows decides.
+"""Groups of rows that may be one thing, found by comparing whole records, for a table without a
+usable key. A model that reads the rows decides.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ _SHARE = 10  # rows for each group that is offered
 def record_groups(
     table: Table, encoded: Sequence[Encoded], profiles: Sequence[ColumnTraits], documents: Codes
 ) -> list[list[int]]:
-    """Groups of rows of different documents that may be one thing, the likeliest first, at
-    most one for ten rows.
+    """Returns groups of rows of different documents that may be one thing, the likeliest first, at
+    most one group for ten rows.
 
-    Rows are compared by all their text; rows whose figures contradict each other are not. Two
-    documents are two lists whose entries match one to one; of more, rows are clustered. What
-    comes out is a guess.
+    Rows are compared by all their text; rows with contradicting figures are left out. Two documents
+    are matched one to one; more documents are clustered. The groups are guesses.
     """
     texts = [
         n
@@ -55,8 +54,8 @@ def record_groups(
 
 
 def _may_be_one(match: Match, documents: Codes, figures: Sequence[Codes]) -> bool:
-    """Whether two rows are of different documents, and their figures do not contradict each
-    other: one may differ where another agrees.
+    """Says whether two rows are of different documents and their figures agree; one figure may
+    differ when another agrees.
     """
     pairs = [(codes[match.left], codes[match.right]) for codes in figures]
     shared = [left == right for left, right in pairs if left >= 0 and right >= 0]
@@ -66,8 +65,10 @@ def _may_be_one(match: Match, documents: Codes, figures: Sequence[Codes]) -> boo
 
 
 def _resolved(columns: Sequence[Encoded], documents: Codes | None) -> Resolved:
-    """Matches of rows by their text; `documents` are those of two sources,
-    None for a list of any.
+    """Returns matches of rows by their text.
+
+    Args:
+        documents: the document of each row, for two sources; None for a list of any documents.
     """
     size = len(columns[0].codes)
     order = np.arange(size) if documents is None else np.argsort(documents, kind="stable")
