@@ -221,8 +221,8 @@ def _fetch(path: Path, model: ModelFile, progress: Progress) -> Path:
             return partial
     raise ModelUnavailable(
         f"the model file ({model.file}, {model.size / 1e9:.1f} GB) cannot be fetched: "
-        f"{'; '.join(problems)}; connect, or put the file at {path}, or set SLIDERS_MODEL and "
-        "SLIDERS_BASE_URL to your own server"
+        f"{'; '.join(problems)}; connect to the network, or put the file at {path}, or set "
+        "SLIDERS_MODEL and SLIDERS_BASE_URL to your own server"
     )
 
 

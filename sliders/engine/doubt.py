@@ -44,8 +44,7 @@ class Tried:
         range: the range of a numeric answer; None for any other answer, and when the tables are too
             large to run the statement again.
         doubts: unverified or open values that change the rows of the answer, alone or with all of
-            their
-            kind; those that change most stand first.
+            their kind; those that change most stand first.
     """
 
     ledger: Completeness

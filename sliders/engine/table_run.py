@@ -51,8 +51,7 @@ class TableRun(CellPlan):
         given_up: the attributes of which nothing more is read, by document.
         unsaved: the cells that are not stored yet, by document and attribute.
         refused: values that a check refused, by document and attribute. When nothing better is
-            found,
-            the cell stays empty for that reason.
+            found, the cell stays empty for that reason.
     """
 
     candidates: Candidates = field(default_factory=Candidates)

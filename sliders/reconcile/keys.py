@@ -174,8 +174,8 @@ class KeyChooser:
         if unknown:
             known = ", ".join(self._profiles)
             raise RepairError(
-                f"the key of {self._table.name!r} names {unknown}; use columns of "
-                f"the table: {known}"
+                f"the key of table {self._table.name!r} names {unknown}, which the table does not "
+                f"have; use its columns: {known}"
             )
         if self._table.key:
             told = tuple(

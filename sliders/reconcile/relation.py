@@ -32,13 +32,11 @@ class MemoryRelation:
         documents: the documents by id.
         sources: the source of a cell, by (row id, column).
         quote: returns the words around a cell, by row id and column. It reads the page, so it is
-            called
-            only for cells in doubt.
+            called only for cells in doubt.
         starts: where the words of each cell begin in the document's text, by column; -1 for none.
         readings: the name of the model call that gave each row, and of the chunk that it read.
         lists_of: returns the lines of a document's lists and grids, by document id: start, end,
-            number
-            of the list.
+            number of the list.
     """
 
     columns: Mapping[str, Sequence[Scalar]]

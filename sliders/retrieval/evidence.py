@@ -29,8 +29,7 @@ class AttributeEvidence:
         attribute: its name.
         centres: query vectors, shape (k, d), each of length 1.
         gamma: the distance threshold: a segment is likely to hold the attribute when its distance
-            to
-            the nearest centre is at most `gamma`.
+            to the nearest centre is at most `gamma`.
         sources: the number of segments that the centres come from; 0 before there is a sample.
     """
 

@@ -66,11 +66,9 @@ def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
 
     Args:
         wanted: which rows, by any of these words: of a "table", of "current" documents, of a list
-            of
-            "documents", of a list of "rows", with "odds" in a cell.
+            of "documents", of a list of "rows", with "odds" in a cell.
         ordered: sort the cells too. A join of PostgreSQL loses the order of the rows, a join of
-            SQLite
-            keeps it.
+            SQLite keeps it.
     """
     r = _in_order(wanted)
     elsewhere = documents.alias()

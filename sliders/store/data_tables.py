@@ -164,7 +164,9 @@ class Tables:
     def _to_repair(self, table: str) -> TableVersion:
         current = self.current(table)
         if current is None:
-            raise RepairError(f"table {table!r} has no version to repair; materialise it first")
+            raise RepairError(
+                f"table {table!r} has no version to repair; fill it first, with: sliders extract"
+            )
         return current
 
     def _revision(self, table: str) -> tuple[int, int]:

@@ -149,8 +149,7 @@ class Evidence:
         value: the value that was read.
         printed: the words that it rests on.
         quote: the line around these words, cut to about `2 * QUOTE_CHARACTERS` with "…"; "" for a
-            value
-            that rests on no words, such as a judgement by the model's odds.
+            value that rests on no words, such as a judgement by the model's odds.
         document: the document's name.
         document_id: its id.
         start: where the words begin in the document's text; -1 without words.
@@ -199,8 +198,7 @@ def lineage_of(catalog: Catalog, row_id: str, column: str | None = None) -> list
 
     Returns:
         One entry for each cell with a value, of each extracted row that was merged into the row; []
-            when
-            there is no such row. Unverified values are included when the table shows them.
+            when there is no such row. Unverified values are included when the table shows them.
     """
     table = catalog.database.value(
         select(tables.c.name).join_from(rows, tables).where(rows.c.id == row_id)

@@ -130,7 +130,7 @@ def test_bad_repair_is_refused_and_leaves_no_trace(
 
 
 def test_missing_tables_get_a_sentence(filled: Catalog) -> None:
-    with pytest.raises(RepairError, match="materialise it first"):
+    with pytest.raises(RepairError, match="fill it first"):
         filled.tables.create_version("orders", [GOOD], operation="repair")
     with pytest.raises(StoreError, match="no table 'nothing'"):
         filled.tables.materialise("nothing")
