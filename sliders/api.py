@@ -58,12 +58,12 @@ class Workspace:
     Args:
         path: the SQLite file, or a PostgreSQL server's
             `postgresql+psycopg://user@host/database?schema=NAME`; made when it does not exist.
-        model: a model name of the server, "local" for the embedded one, or a `Model`
-            (a double in tests).
-        settings: everything else; keyword overrides (`base_url=`, `max_tokens=`,
-            `concurrency=` ...) win over it.
-        report: called with `Progress` while it works; in a notebook a line under the cell
-            shows it when left out.
+        model: a model name of the server, "local" for the embedded one, or a `Model` (a double in
+            tests).
+        settings: everything else; keyword overrides (`base_url=`, `max_tokens=`, `concurrency=`
+            ...) win over it.
+        report: called with `Progress` while it works; in a notebook a line under the cell shows it
+            when left out.
         embedder: makes vectors of texts; the shipped one when left out.
         write: False opens an existing file for reading, beside a process that writes to it.
 
@@ -183,8 +183,8 @@ class Workspace:
         Args:
             workflow: "auto" takes the cheapest way that can answer; or the name of one, see
                 `sliders.answer.route`.
-            directives: hints (`Locate`, `Ignore`, `Verify`, `Normalize`, `Precede`)
-                beside those in its words.
+            directives: hints (`Locate`, `Ignore`, `Verify`, `Normalize`, `Precede`) beside those in
+                its words.
 
         Raises:
             PlanError: the question is empty, the workflow unknown, or there is no document.
@@ -264,8 +264,8 @@ class Workspace:
         that run at the same time share their work.
 
         Raises:
-            QueryError: with its place: SQL that is not supported over documents, an unknown
-                or ambiguous column.
+            QueryError: with its place: SQL that is not supported over documents, an unknown or
+                ambiguous column.
             UnsafeStatement: it is not one SELECT, or names what it may not see.
             StoreError: SQLite finds an error in it.
             ModelUnavailable: the model cannot be reached.

@@ -56,8 +56,7 @@ class Gap:
     Args:
         kind: "value" (missing in a column that the statement sums, averages, ranks or counts),
             "document" (without a row), "failed" (a part of a document), "stopped" (by a budget),
-                "cut"
-            (a result), or "uncovered" (a part of the question that no column holds).
+            "cut" (a result), or "uncovered" (a part of the question that no column holds).
         thing: what is missing, in words.
         documents: the names of the documents that lack it.
         command: the next command.

@@ -124,12 +124,10 @@ class PassageReading:
         value: the answer.
         text: the answer in words.
         citations: the words that carry the answer, or that a later call needs; () when the passages
-            do
-            not print the quote.
+            do not print the quote.
         reason: why there is no answer.
         confidence: the mean log-probability (natural) of the reply's tokens; None when the server
-            gives
-            none.
+            gives none.
         usage: tokens and calls.
         lacking: the part of the answer that was left out; "" for none.
         failed: nothing was read, so that it is unknown what the passages hold.

@@ -62,8 +62,7 @@ class Citation:
         reason: the arithmetic, judgement, odds or decision.
         doubt: why the value is unverified; "" when it is verified.
         result_row: the row of the answer's `rows` (from 0) that the value supports; None when the
-            answer
-            has no rows, or when the value supports all.
+            answer has no rows, or when the value supports all.
     """
 
     document: str
@@ -194,8 +193,7 @@ class Answer:
         doubts: what may be otherwise and would change the answer, those that change most first.
         run: the number of the run.
         units: the scale, unit and currency of each column ("million USD"; "yes/no" for 1 and 0); ""
-            when
-            there is none or it is not sure.
+            when there is none or it is not sure.
         viewer: writes the audit page; see `view`.
     """
 

@@ -67,8 +67,8 @@ class SqlWriter:
         second_look: runs after the answer.
         statements: the least number of statements that are asked for.
         repeats: the model tends to repeat a statement without regard to findings. The same
-            statement
-            over a value that no row has is asked for once more, and a count of 0 is not believed.
+            statement over a value that no row has is asked for once more, and a count of 0 is not
+            believed.
     """
 
     shown: Shown
