@@ -11,6 +11,7 @@ from pathlib import Path
 from sliders.documents import remote, sniff
 from sliders.documents.discovery import SourceFile, printable
 from sliders.documents.document import Document
+from sliders.documents.guard import guarded
 from sliders.documents.mail import attachments, read_email
 from sliders.documents.partition import read_docx, read_html, read_markdown, read_pptx
 from sliders.documents.pdf.reader import read_pdf
@@ -116,7 +117,8 @@ def parse(source: SourceFile, read: remote.Fetched) -> Document:
     kind = sniff.sniff(read.raw, source.name, Path(read.file_name).suffix.lower())
     document = _READERS[kind](read.raw, source.name)
     where = remote.shown(source.address) if source.address else str(source.path.absolute())
-    return replace(document, source=printable(where), modified=read.modified)
+    warnings = guarded(document, read.raw)
+    return replace(document, source=printable(where), modified=read.modified, warnings=warnings)
 
 
 def load_text(text: str, name: str) -> Document:

@@ -20,7 +20,7 @@ _VALUE = re.compile(
     re.VERBOSE,
 )
 _YEAR = re.compile(
-    r"(?:FY\s?)?(?:19|20)\d\d\s?(?:(?:\([a-z0-9]\))+|\*|[AEF]|年度?|년도?|года?|г\.?)?"
+    r"(?:FY\s?)?(?:19|20)\d\d\s?(?:(?:\([a-z0-9]\))+|\*|[AEF]|\^\d{1,2}|年度?|년도?|года?|г\.?)?"
 )
 _OPEN_MARK = re.compile(r"(?:[A-Z]{0,3}[$€£¥₹]|USD|EUR|GBP|CHF)?\s?[(\[]?[-−–]?")
 _CLOSE_MARK = re.compile(r"[)\]]?\s?%?[)\]]?")

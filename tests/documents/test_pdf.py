@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 
 import pdfplumber
 import pytest
-from document_samples import STATEMENT_ROWS, check_document, make_pdf, statement_page
+from document_samples import STATEMENT_ROWS, check_document, make_pdf
+from PIL import Image
+from reportlab.pdfgen import canvas
 
-from sliders.documents import read_pdf
+from sliders.documents import Document, read_pdf
 from sliders.errors import DocumentError
 
 
@@ -88,9 +91,79 @@ def test_pages_are_numbered_and_running_headers_are_no_headings() -> None:
     assert document.page_at(document.text.index("number 3")) == 3
 
 
-def test_a_page_without_text_says_that_it_needs_ocr(statement_pdf: bytes) -> None:
-    document = check_document(read_pdf(make_pdf([statement_page(), []], right=True), "scan.pdf"))
+def _drawn(*pages: Callable[[canvas.Canvas], object]) -> Document:
+    buffer = io.BytesIO()
+    drawing = canvas.Canvas(buffer)
+    for draw in pages:
+        draw(drawing)
+        drawing.showPage()
+    drawing.save()
+    return check_document(read_pdf(buffer.getvalue(), "a.pdf"))
+
+
+def _words(drawing: canvas.Canvas) -> None:
+    drawing.drawString(72, 700, "The harbour wall cost 45 euros.")
+
+
+def _picture(drawing: canvas.Canvas) -> None:
+    drawing.drawInlineImage(Image.new("RGB", (40, 40), "grey"), 72, 500, 200, 200)
+
+
+def test_a_page_with_a_picture_and_no_words_needs_ocr_and_an_empty_one_does_not() -> None:
+    document = _drawn(_words, _picture, lambda drawing: None)
     assert document.warnings == ("page 2 has no text: it needs OCR",)
+
+
+def test_values_of_a_form_stand_at_their_place() -> None:
+    def draw(drawing: canvas.Canvas) -> None:
+        drawing.drawString(72, 700, "Amount claimed:")
+        drawing.acroForm.textfield(name="a", value="318.40", x=200, y=694, width=90, height=18)
+        drawing.drawString(72, 660, "Approved:")
+        drawing.acroForm.checkbox(name="b", checked=True, x=200, y=656, size=14)
+        drawing.drawString(72, 620, "Signed in Lund by the clerk.")
+
+    text = _drawn(draw).text
+    assert "Amount claimed:  318.40" in text
+    assert "Approved:  [x]" in text
+    assert text.index("318.40") < text.index("Signed in Lund")
+
+
+def test_free_text_is_read_at_its_place() -> None:
+    def draw(drawing: canvas.Canvas) -> None:
+        _words(drawing)
+        drawing.freeTextAnnotation("Paid on 3 May 2024", "/Helv 10 Tf 0 g", [72, 600, 300, 620])
+        drawing.drawString(72, 500, "End of the page, with its last words.")
+
+    text = _drawn(draw).text
+    assert text.index("45 euros") < text.index("Paid on 3 May 2024") < text.index("End of")
+
+
+def test_invisible_text_is_told() -> None:
+    def draw(drawing: canvas.Canvas) -> None:
+        _words(drawing)
+        text = drawing.beginText(72, 600)
+        text.setTextRenderMode(3)
+        text.textLine("Nobody sees these words.")
+        drawing.drawText(text)
+
+    assert _drawn(draw).warnings == ("page 1: 1 of 2 lines are invisible text and were read",)
+
+
+@pytest.mark.parametrize(("base", "mark", "read"), [("45", "1", "45^1"), ("10", "12", "10^12")])
+def test_raised_digits_are_no_digits_of_their_number(base: str, mark: str, read: str) -> None:
+    def draw(drawing: canvas.Canvas) -> None:
+        text = drawing.beginText(72, 700)
+        text.setFont("Times-Roman", 12)
+        text.textOut(f"The price is {base}")
+        text.setFont("Times-Roman", 7)
+        text.setRise(5)
+        text.textOut(mark)
+        text.setRise(0)
+        text.setFont("Times-Roman", 12)
+        text.textOut(" euros a month.")
+        drawing.drawText(text)
+
+    assert f"The price is {read} euros a month." in _drawn(draw).text
 
 
 @pytest.mark.parametrize(

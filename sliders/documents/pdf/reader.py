@@ -8,14 +8,16 @@ a printed line between wide spaces.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
+from typing import Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium_c
 
 from sliders.documents.builder import DocumentBuilder
 from sliders.documents.document import Document
+from sliders.documents.pdf.annotations import page_notes, with_notes
 from sliders.documents.pdf.column_order import reading_order
 from sliders.documents.pdf.ruling_lines import Stroke, page_strokes, strokes_below
 from sliders.documents.pdf.words import PrintedLine, page_lines
@@ -26,6 +28,8 @@ from sliders.values.notes import is_note, unit_note
 from sliders.values.printed import is_value
 
 _FEW_CHARACTERS = 20
+_MANY_SHAPES = 50
+_MOST_LOST = 0.05
 _PARAGRAPH_GAP = 1.45
 _ITEM = re.compile(r"(?:[•●▪◦‣·∙–-]|\(\w{1,3}\)|\d{1,2}[.)])\s+\S|[•●▪◦‣]\S")
 _PROGRAM_TITLE = re.compile(r"\.(?:docx?|xlsx?|pptx?|pdf|html?|indd)\b|^Microsoft", re.IGNORECASE)
@@ -41,15 +45,14 @@ def read_pdf(raw: bytes, name: str) -> Document:
     pdf = _open(raw, name)
     try:
         builder = DocumentBuilder()
-        pages, strokes = zip(*(_lines(pdf, n, builder) for n in range(len(pdf))), strict=True)
+        form = pdf.formenv.raw if pdf.init_forms() and pdf.formenv else None
+        pages, strokes = zip(*(_lines(pdf, n, builder, form) for n in range(len(pdf))), strict=True)
         title = str(pdf.get_metadata_dict().get("Title", ""))
     finally:
         pdf.close()
     furniture = furniture_of([[line.text for line in lines] for lines in pages])
     for number, lines in enumerate(pages, 1):
         builder.start_page(number)
-        if sum(len(line.text) for line in lines) < _FEW_CHARACTERS:
-            builder.warnings.append(f"page {number} has no text: it needs OCR")
         _PageWriter(builder, lines, strokes[number - 1], furniture).write()
     if not any(pages):
         raise DocumentError(
@@ -80,7 +83,7 @@ def _open(raw: bytes, name: str) -> pypdfium2.PdfDocument:
 
 
 def _lines(
-    pdf: pypdfium2.PdfDocument, index: int, builder: DocumentBuilder
+    pdf: pypdfium2.PdfDocument, index: int, builder: DocumentBuilder, form: Any
 ) -> tuple[list[PrintedLine], list[Stroke]]:
     """Returns the printed lines and the strokes of one page."""
     try:
@@ -89,11 +92,39 @@ def _lines(
         builder.warnings.append(f"page {index + 1} cannot be read: the PDF is damaged there")
         return [], []
     try:
-        lines = page_lines(page)
+        lines, letters = page_lines(page)
+        builder.warnings.extend(_told(lines, letters, index + 1))
+        notes = page_notes(page.raw, form)
+        if hidden := [note.text for note in notes if note.hidden]:
+            builder.warnings.append(f"page {index + 1}: hidden notes were left out: {hidden[:3]}")
+        lines = with_notes(lines, [note for note in notes if not note.hidden])
+        if sum(len(line.text) for line in lines) < _FEW_CHARACTERS and _has_picture(page):
+            builder.warnings.append(f"page {index + 1} has no text: it needs OCR")
         tabular = sum(len(line.segments) > 1 for line in lines) > 1
         return reading_order(lines), page_strokes(page) if tabular else []
     finally:
         page.close()
+
+
+def _told(lines: list[PrintedLine], letters: int, number: int) -> Iterator[str]:
+    """What a page's lines lost of its text, and those that nobody sees."""
+    read = sum(map(str.isalnum, "".join(line.text for line in lines)))
+    if letters - read > max(_FEW_CHARACTERS, _MOST_LOST * letters):
+        yield f"page {number}: {letters - read} of {letters} letters and digits were not read"
+    if unseen := sum(line.invisible for line in lines):
+        yield f"page {number}: {unseen} of {len(lines)} lines are invisible text and were read"
+
+
+def _has_picture(page: pypdfium2.PdfPage) -> bool:
+    """Whether a page shows a picture, or so many drawn shapes that they may be letters."""
+    shapes = 0
+    for drawn in page.get_objects(max_depth=4):
+        if drawn.type == pdfium_c.FPDF_PAGEOBJ_IMAGE:
+            return True
+        shapes += drawn.type == pdfium_c.FPDF_PAGEOBJ_PATH
+        if shapes > _MANY_SHAPES:
+            return True
+    return False
 
 
 def _is_title(title: str) -> bool:

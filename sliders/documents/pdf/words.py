@@ -33,6 +33,7 @@ class PrintedLine:
     top: float
     bottom: float
     bold: bool = False
+    invisible: bool = False
 
     @property
     def text(self) -> str:
@@ -54,12 +55,15 @@ class _Char:
     spaced: bool
 
 
-def page_lines(page: Any) -> list[PrintedLine]:
-    """The printed lines of a pypdfium2 page from top to bottom; empty for a page without text."""
+def page_lines(page: Any) -> tuple[list[PrintedLine], int]:
+    """The printed lines of a pypdfium2 page from top to bottom, none for a page without text; and
+    how many letters and digits pdfium's own text of the page has.
+    """
     text_page = page.get_textpage()
     try:
         chars = _chars(text_page.raw)
-        return [_line(text_page.raw, row) for row in _rows(chars)]
+        letters = sum(map(str.isalnum, text_page.get_text_range())) if chars else 0
+        return [_line(text_page.raw, row) for row in _rows(chars)], letters
     finally:
         text_page.close()
 
@@ -148,13 +152,24 @@ def _is_raised(row: Sequence[_Char], height: float, below: Sequence[_Char]) -> b
     )
 
 
+def _is_mark(char: _Char, base: _Char) -> bool:
+    """Whether a digit is raised behind a digit: a footnote's mark, or a power."""
+    height = base.top - base.bottom
+    return (
+        char.text.isdigit()
+        and base.text.isdigit()
+        and char.top - char.bottom < 0.8 * height
+        and char.bottom > base.bottom + 0.15 * height
+    )
+
+
 def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
     height = median(c.top - c.bottom for c in row)
     base = min(c.bottom for c in row)
     segments: list[Segment] = []
     breaks: list[Break] = []
     buffer, left, right = row[0].text, row[0].left, row[0].right
-    previous = row[0]
+    previous = base_char = row[0]
     for char in row[1:]:
         gap = char.left - right
         if char.text == previous.text and abs(char.left - previous.left) < _SAME_PLACE * height:
@@ -166,12 +181,24 @@ def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
         elif gap > (_SPACED_GAP if char.spaced else _WORD_GAP) * height:
             breaks.append((right, char.left, len(buffer), gap > _BREAK_GAP * height))
             buffer += " " + char.text
+        elif _is_mark(char, base_char):
+            buffer += char.text if previous is not base_char else f"^{char.text}"
+            right, previous = max(char.right, right), char
+            continue
         else:
             buffer += char.text
+        base_char = char
         right = max(char.right, right) if gap <= _CELL_GAP * height else char.right
         previous = char
     segments.append(Segment(buffer, left, right, tuple(breaks), base))
-    return PrintedLine(tuple(segments), max(c.top for c in row), base, _is_bold(text_page, row))
+    bold, invisible = _is_bold(text_page, row), _is_invisible(text_page, row[0].index)
+    return PrintedLine(tuple(segments), max(c.top for c in row), base, bold, invisible)
+
+
+def _is_invisible(text_page: Any, index: int) -> bool:
+    drawn = pdfium_c.FPDFText_GetTextObject(text_page, index)
+    mode = pdfium_c.FPDFTextObj_GetTextRenderMode(drawn) if drawn else None
+    return bool(mode == pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE)
 
 
 def _is_bold(text_page: Any, row: Sequence[_Char]) -> bool:

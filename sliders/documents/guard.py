@@ -1,0 +1,106 @@
+"""The words of a raw file, got by another way than its reader's, compared with those of its
+document: a share that was lost is a warning.
+"""
+
+from __future__ import annotations
+
+import email
+import html
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterable
+
+from sliders.documents import sniff
+from sliders.documents.decode import declared_encoding, decode
+from sliders.documents.document import Document
+from sliders.errors import DocumentError
+
+_WORD = re.compile(r"\w+")
+_MOST_LOST = 0.02
+_MARKS = str.maketrans("", "", "^[]")
+_SHOWN = 6
+_OFFICE_TEXT = re.compile(
+    rb"<(?:\w+:)?t(?:\s[^>]*)?>([^<]*)</(?:\w+:)?t>|(</(?:\w+:)?(?:p|si|is|c)>|<(?:\w+:)?(?:tab|br)\b)"
+)
+_OFFICE_PARTS = {
+    sniff.DOCX: re.compile(r"word/(?:document|footnotes|endnotes)\.xml"),
+    sniff.PPTX: re.compile(r"ppt/(?:slides|notesSlides|charts|diagrams)/(?!drawing)[^/]*\.xml"),
+    sniff.XLSX: re.compile(r"xl/(?:sharedStrings|worksheets/sheet[^/]*|drawings/drawing\d*)\.xml"),
+}
+_GONE = re.compile(r"<(script|style|template|head|xml)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.I)
+_INLINE = re.compile(
+    r"</?(?:a|b|i|em|strong|span|u|small|big|font|code|mark|ins|wbr)\b[^>]*>", re.I
+)
+_TAG = re.compile(r"<[^>]*>")
+_TARGET = re.compile(r"\]\([^)\n]*\)|^ {0,3}\[[^\]\n]+\]:.*$|^(?:```|~~~).*$", re.MULTILINE)
+
+
+def guarded(document: Document, raw: bytes) -> tuple[str, ...]:
+    """The warnings of a document, and one more where words of its raw file are not in it."""
+    words_of = _WAYS.get(document.media_type)
+    if words_of is None:
+        return document.warnings
+    told = " ".join(document.warnings)
+    kept = _words([document.text, document.text.translate(_MARKS), told])
+    there = _words(words_of(raw, document))
+    lost = sorted(there - kept)
+    if not lost or len(lost) <= _MOST_LOST * len(there):
+        return document.warnings
+    shown = ", ".join(lost[:_SHOWN]) + (", ..." if len(lost) > _SHOWN else "")
+    share = f"{len(lost)} of {len(there)} words of the file are not in what was read: {shown}"
+    return (*document.warnings, share)
+
+
+def _words(texts: Iterable[str]) -> set[str]:
+    return {word for text in texts for word in _WORD.findall(text.lower())}
+
+
+def _office(raw: bytes, document: Document) -> Iterable[str]:
+    wanted = _OFFICE_PARTS[document.media_type]
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        for name in parts.namelist():
+            if wanted.fullmatch(name):
+                pieces = (
+                    m[1] or b" " * bool(m[2]) for m in _OFFICE_TEXT.finditer(parts.read(name))
+                )
+                yield html.unescape(b"".join(pieces).decode("utf-8", "replace"))
+
+
+def _page(text: str) -> str:
+    return html.unescape(_TAG.sub(" ", _INLINE.sub("", _GONE.sub(" ", text))))
+
+
+def _html(raw: bytes, document: Document) -> Iterable[str]:
+    yield _page(decode(raw, document.name, declared_encoding(raw))[0])
+
+
+def _markdown(raw: bytes, document: Document) -> Iterable[str]:
+    yield _page(_TARGET.sub("] ", decode(raw, document.name)[0])).replace("_", " ")
+
+
+def _mail(raw: bytes, document: Document) -> Iterable[str]:
+    for part in email.message_from_bytes(raw).walk():
+        content = part.get_payload(decode=True)
+        if (
+            part.get_content_maintype() != "text"
+            or part.get_filename()
+            or part.get_content_disposition() == "attachment"
+            or not isinstance(content, bytes)
+        ):
+            continue
+        try:
+            text = decode(content, document.name, str(part.get_content_charset() or ""))[0]
+        except DocumentError:  # an empty part
+            continue
+        yield _page(text) if part.get_content_subtype() == "html" else text
+
+
+_WAYS: dict[str, Callable[[bytes, Document], Iterable[str]]] = {
+    sniff.DOCX: _office,
+    sniff.PPTX: _office,
+    sniff.XLSX: _office,
+    sniff.HTML: _html,
+    sniff.MARKDOWN: _markdown,
+    sniff.EMAIL: _mail,
+}
