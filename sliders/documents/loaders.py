@@ -13,6 +13,7 @@ from sliders.documents.discovery import SourceFile, printable
 from sliders.documents.document import Document
 from sliders.documents.guard import guarded
 from sliders.documents.mail import attachments, read_email
+from sliders.documents.packed import read_epub, read_opendocument
 from sliders.documents.partition import read_docx, read_html, read_markdown, read_pptx
 from sliders.documents.pdf.reader import read_pdf
 from sliders.documents.separated import read_csv
@@ -38,10 +39,12 @@ _READERS: dict[str, Reader] = {
     sniff.CSV: read_csv,
     sniff.TSV: read_csv,
     sniff.EMAIL: read_email,
+    sniff.OPENDOCUMENT: read_opendocument,
+    sniff.EPUB: read_epub,
 }
 
 
-_PARTITIONED = frozenset({sniff.MARKDOWN, sniff.HTML, sniff.DOCX, sniff.PPTX, sniff.EMAIL})
+_PARTITIONED = frozenset(_READERS) - {sniff.TEXT, sniff.PDF, sniff.XLSX, sniff.CSV, sniff.TSV}
 
 
 @dataclass(frozen=True, slots=True)

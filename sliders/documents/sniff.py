@@ -21,6 +21,9 @@ DOCX = _OOXML + "wordprocessingml.document"
 PPTX = _OOXML + "presentationml.presentation"
 XLSX = _OOXML + "spreadsheetml.sheet"
 
+OPENDOCUMENT = "application/vnd.oasis.opendocument"
+EPUB = "application/epub+zip"
+
 SUFFIXES = {
     ".txt": TEXT,
     ".text": TEXT,
@@ -38,6 +41,10 @@ SUFFIXES = {
     ".pptx": PPTX,
     ".xlsx": XLSX,
     ".xlsm": XLSX,
+    ".odt": OPENDOCUMENT,
+    ".ods": OPENDOCUMENT,
+    ".odp": OPENDOCUMENT,
+    ".epub": EPUB,
 }
 
 _HTML = re.compile(
@@ -46,6 +53,7 @@ _HTML = re.compile(
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARTS = (("word/", DOCX), ("ppt/", PPTX), ("xl/", XLSX))
+_ZIPPED = (DOCX, PPTX, XLSX, OPENDOCUMENT, EPUB)
 _MAX_UNPACKED = 512 * 2**20
 _SUSPECT_UNPACKED = 32 * 2**20
 _MAX_RATIO = 150
@@ -63,6 +71,8 @@ def sniff(raw: bytes, name: str, suffix: str | None = None) -> str:
     head = raw[:1024]
     if b"%PDF-" in head:
         return PDF
+    if raw.lstrip().startswith(b"{\\rtf"):
+        raise DocumentError(f"{name}: rich text (.rtf) is not read; save it as .docx")
     if raw.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in raw[:65_536]:
             raise DocumentError(
@@ -71,7 +81,7 @@ def sniff(raw: bytes, name: str, suffix: str | None = None) -> str:
         raise DocumentError(
             f"{name}: an old Office format (.doc, .xls, .ppt); save it as .docx, .xlsx or .pptx"
         )
-    if raw.startswith(b"PK\x03\x04") or by_name in (DOCX, PPTX, XLSX):
+    if raw.startswith(b"PK\x03\x04") or by_name in _ZIPPED:
         return _office_kind(raw, name)
     if by_name == PDF:
         raise DocumentError(f"{name}: the PDF is damaged or truncated; fetch or export it again")
@@ -96,6 +106,10 @@ def _office_kind(raw: bytes, name: str) -> str:
             f"{name}: it unpacks to {unpacked // 2**20} MB, like a zip bomb; it was not opened"
         )
     names = {entry.filename for entry in entries}
+    if "content.xml" in names and "mimetype" in names:
+        return OPENDOCUMENT
+    if "META-INF/container.xml" in names:
+        return EPUB
     if "[Content_Types].xml" in names:
         for prefix, kind in _PARTS:
             if any(entry.startswith(prefix) for entry in names):
