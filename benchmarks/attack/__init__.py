@@ -1,0 +1,1 @@
+"""Attacks on what others may write: statements, files, repair programs. See `__main__`."""
