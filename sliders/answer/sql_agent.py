@@ -188,7 +188,7 @@ def _final(
         return _failed(question, error, talk)
     last, result = trials[-1]
     rows = tuple(tuple(row) for row in result.rows)
-    reason = "; ".join(one.text for one in last.found)
+    reason = "; ".join(one.text for one in last.found if one.kind != "shape")  # which is seen
     if empty(rows):
         return _not_found(question, reason or "the result is empty", talk, last)
     kinds = {one.kind for one in last.found}

@@ -17,11 +17,10 @@ from sliders.engine.completeness import completeness
 from sliders.engine.doubt import Tried, try_variations
 from sliders.engine.question_columns import Need
 from sliders.engine.session import Session
-from sliders.engine.tables_read import tables_read
+from sliders.engine.tables_read import tables_read, view_of
 from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded
 from sliders.llm.model import Usage
-from sliders.schema.types import Table
 from sliders.store.cage import run_readonly
 from sliders.store.records import SqlAttempt as StoredAttempt
 
@@ -102,7 +101,7 @@ def _unreadable(ledger: Completeness) -> str:
 async def _statement(session: Session, need: Need) -> tuple[SqlAnswer, Sequence[TableProfile]]:
     """What the SQL agent finds in the tables as they stand, and the tables as it saw them."""
     ordered = sorted(session.filled, key=lambda t: t.name not in need.columns)
-    views = [_view(session, t) for t in ordered]
+    views = [view_of(session, t) for t in ordered]
     names = [view.name for view in views]
 
     def run_sql(sql: str) -> QueryResult:
@@ -121,30 +120,6 @@ async def _statement(session: Session, need: Need) -> tuple[SqlAnswer, Sequence[
         writer=writer,
     )
     return await writer.second_look(found, profiles, run_sql, model), profiles
-
-
-def _view(session: Session, table: Table) -> TableView:
-    """The table under its SQL names, as the agent must write them; columns that nothing was asked
-    for are no columns yet.
-    """
-    relation = session.catalog.schemas.relation(table.name)
-    asked = session.catalog.extractions.columns_asked(table.name)
-    shown = [c for c in table.columns if c.name in asked or not asked]
-    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in shown)
-    names = {c.name: relation.sql_name(c.name) for c in shown}
-    beside = tuple(
-        replace(c, companion_of=names[c.companion_of])
-        for c in relation.companions
-        if c.companion_of in names
-    )
-    judged = tuple(
-        (names[n], count)
-        for n, count in session.catalog.extractions.judged(table.name).items()
-        if n in names
-    )
-    return TableView(
-        replace(table, name=relation.relation, columns=columns), companions=beside, judged=judged
-    )
 
 
 def _finished(

@@ -8,6 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, overload
 
+from sqlglot import exp
+
+from sliders.answer.mixed_units import mixed_units
+from sliders.answer.profile import profile_tables
+from sliders.answer.references import References
 from sliders.answer.result import Completeness, frame_of
 from sliders.answer.result_units import unit_of_column, units_of
 from sliders.engine.completeness import completeness
@@ -18,6 +23,7 @@ from sliders.engine.query_run import explains, run_query
 from sliders.engine.session import Session
 from sliders.engine.settle import decided
 from sliders.engine.table_stages import settle_tables
+from sliders.engine.tables_read import view_of
 from sliders.errors import ModelUnavailable, QueryError, StoreError, UnsafeStatement
 from sliders.llm.outcomes import every_call_failed
 from sliders.markup import note, table_html
@@ -260,6 +266,7 @@ def _told(
         ModelUnavailable: the frame is empty, and every call of the run failed.
     """
     frame.attrs["units"] = _units(session, sql, list(map(str, frame.columns)))
+    frame.attrs["notes"] += _mixed_amounts(session, sql)
     ledger = completeness(session, columns)
     said = f"the result is incomplete: {stopped}"
     frame.attrs["notes"] += [said] if stopped and said not in frame.attrs["notes"] else []
@@ -282,6 +289,27 @@ def _units(session: Session, sql: str, columns: Sequence[str]) -> list[str]:
         return list(units_of(parse_select(sql), tables, columns))
     except QueryError:  # a part is of another dialect, which does not make the rows wrong
         return [""] * len(columns)
+
+
+def _mixed_amounts(session: Session, sql: str) -> list[str]:
+    """Returns a note for each column whose amounts in several currencies or units the statement
+    takes together.
+    """
+    views = [view_of(session, table) for table in session.filled]
+    try:
+        tree = parse_select(sql)
+        read = {table.name.lower() for table in tree.find_all(exp.Table)}
+        views = [view for view in views if view.name.lower() in read]
+        names = [view.name for view in views]
+
+        def run_sql(statement: str) -> Result:
+            return run_readonly(session.catalog.database, statement, tables=names)
+
+        profiles = profile_tables(views, run_sql)
+        found = list(mixed_units(tree, References(tree, profiles), run_sql))
+    except QueryError:  # a part is of another dialect, which does not make the rows wrong
+        return []
+    return [str(one.doubt) for one in found if one.doubt is not None]
 
 
 def _in_sql(session: Session, name: str) -> Table:

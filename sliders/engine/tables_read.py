@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sliders.answer.citations import columns_used
 from sliders.answer.turns import TableView
@@ -35,6 +35,30 @@ def tables_read(session: Session, sql: str, views: Sequence[TableView]) -> list[
             columns = tuple(c for c in table.columns if relation.sql_name(c.name).lower() in named)
             reads.append(TableRead(table, relation, columns))
     return reads
+
+
+def view_of(session: Session, table: Table) -> TableView:
+    """The table under its SQL names, as the agent must write them; columns that nothing was asked
+    for are no columns yet.
+    """
+    relation = session.catalog.schemas.relation(table.name)
+    asked = session.catalog.extractions.columns_asked(table.name)
+    shown = [c for c in table.columns if c.name in asked or not asked]
+    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in shown)
+    names = {c.name: relation.sql_name(c.name) for c in shown}
+    beside = tuple(
+        replace(c, companion_of=names[c.companion_of])
+        for c in relation.companions
+        if c.companion_of in names
+    )
+    judged = tuple(
+        (names[n], count)
+        for n, count in session.catalog.extractions.judged(table.name).items()
+        if n in names
+    )
+    return TableView(
+        replace(table, name=relation.relation, columns=columns), companions=beside, judged=judged
+    )
 
 
 def shown_values(session: Session, read: TableRead) -> dict[str, dict[str, Scalar]]:
