@@ -38,6 +38,7 @@ BOUNDED: dict[str, tuple[Callable[[int], str], tuple[int, ...]]] = {
     "half a character": (lambda n: f"company = '{chr(0xD800) * n}'", (1, 900)),
     "half outside": (lambda n: chr(0xDFFF) * n, (1, 900)),
     "zero": (lambda n: f"company = 'a{chr(0) * n}b'", (1, 900)),
+    "no text": (lambda n: f"company = company || x'{'ff' * n}'", (1, 900)),
     "odd signs": (lambda n: f"company = {chr(n)}", (0x202E, 0xFEFF, 0x1F989)),
     "large numbers": (lambda n: f"amount = {'9' * n}", (400, 90_000)),
     "infinite": (lambda n: f"amount = 9e{n}", (400, 999_999)),

@@ -148,14 +148,14 @@ def _rows_after(group: Group, statements: Sequence[str]) -> Sequence[Sequence[Sc
             {"row_id": "TEXT", "merged_into": "TEXT"} | types,
             ((row, None, *cells) for row, cells in group.rows.items()),
         )
+        names = ", ".join(map(quote_identifier, group.columns))
         try:
             sandbox.run(statements, _RIGHTS, _LIMITS)
+            return sandbox.execute(f"SELECT row_id, merged_into, {names} FROM rows")
         except SandboxError as error:
             raise RepairError(
                 say("engine_refuses", statement=error.statement[:120], words=error.words)
             ) from error
-        names = ", ".join(map(quote_identifier, group.columns))
-        return sandbox.execute(f"SELECT row_id, merged_into, {names} FROM rows")
 
 
 def _check_update(statement: str) -> None:

@@ -275,6 +275,7 @@ def test_an_endless_statement_is_stopped() -> None:
         (f"UPDATE rows SET amount = 7{' + 0' * 30_000}", "at most 50000 characters"),
         ("UPDATE rows SET company = '\ud800'", "half a character"),
         (f"UPDATE rows SET company = {' || '.join(['company'] * 2_000)}", "too deeply"),
+        ("UPDATE rows SET company = company || x'ff'", "Could not decode"),
     ],
 )
 def test_a_program_that_would_break_its_reader_is_refused_each_time(
