@@ -21,6 +21,7 @@ from sliders.errors import DocumentError
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _MOST_REPEATED = 1_000
 _TAGS = {
@@ -50,10 +51,26 @@ def read_opendocument(raw: bytes, name: str) -> Document:
         raise DocumentError(
             f"{name}: the file is damaged or encrypted ({type(error).__name__}); save it again"
         ) from error
+    tags = {style.get(_STYLE + "name", ""): _tag_of(style) for style in root.iter(_STYLE + "style")}
+    for span in root.iter(_TEXT + "span"):
+        span.set("tag", tags.get(span.get(_TEXT + "style-name"), ""))
     left = LeftOut()
     body = root.find(f".//{_OFFICE}body")
     page = "".join(_written(body, left)) if body is not None else ""
     return _built([page], raw, name, sniff.OPENDOCUMENT, left.warnings())
+
+
+def _tag_of(style: Any) -> str:
+    """The tag of HTML for words of a style: hidden, struck out or raised."""
+    told = style.find(_STYLE + "text-properties")
+    if told is None:
+        return ""
+    if told.get(_TEXT + "display") == "none":
+        return "hidden"
+    if told.get(_STYLE + "text-line-through-style", "none") != "none":
+        return "s"
+    place = told.get(_STYLE + "text-position", "")
+    return "sup" if place.startswith("super") or place[:1] in {*"123456789"} else ""
 
 
 def _written(element: Any, left: LeftOut) -> Iterator[str]:
@@ -64,7 +81,7 @@ def _written(element: Any, left: LeftOut) -> Iterator[str]:
     if kind == _TEXT + "note":
         yield f" [{html.escape(' '.join(''.join(_inner(element, left)).split()))}]"
         return
-    if kind == _TEXT + "hidden-text" or element.get(_TEXT + "display") == "none":
+    if kind == _TEXT + "hidden-text" or element.get("tag") == "hidden":
         left.add("hidden text", "".join(element.itertext()))
         return
     if kind == _TABLE + "table" and element.get(_TABLE + "name"):
@@ -72,7 +89,7 @@ def _written(element: Any, left: LeftOut) -> Iterator[str]:
     if kind in (_TEXT + "s", _TEXT + "tab", _TEXT + "line-break"):
         yield "<br>" if kind == _TEXT + "line-break" else " "
         return
-    tag = _TAGS.get(kind, "")
+    tag = _TAGS.get(kind, "") or element.get("tag", "")
     if kind == _TEXT + "h":
         tag = f"h{min(int(element.get(_TEXT + 'outline-level') or 1), 6)}"
     inner = "".join(_inner(element, left))

@@ -12,8 +12,8 @@ from typing import Any
 from sliders.documents import sniff
 from sliders.documents.builder import DocumentBuilder
 from sliders.documents.document import Document
-from sliders.documents.number_formats import formatted
-from sliders.documents.rewritten import with_parts
+from sliders.documents.number_formats import formatted, printed
+from sliders.documents.rewritten import LeftOut, raised, with_parts
 from sliders.documents.separated import add_titles
 from sliders.documents.sheet_regions import Area, areas
 from sliders.documents.spanned_tables import is_title, table_of_spans, without_blanks
@@ -38,30 +38,39 @@ def read_xlsx(raw: bytes, name: str) -> Document:
             f'{name}: reading it needs openpyxl; run: pip install "sliders[docs]"'
         ) from error
     try:
-        book = load_workbook(io.BytesIO(_without_endless_merges(raw)), data_only=True)
+        book = load_workbook(
+            io.BytesIO(_without_endless_merges(raw)), data_only=True, rich_text=True
+        )
         unknown = _formulas_without_value(raw)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
         raise DocumentError(
             f"{name}: the workbook is damaged ({type(error).__name__}); save it again"
         ) from error
     builder = DocumentBuilder()
+    _add_book(builder, book, unknown)
+    document = builder.build(name, raw, media_type=sniff.XLSX)
+    if not document.text:
+        raise DocumentError(f"{document.name}: the file holds no rows; add one with values")
+    return document
+
+
+def _add_book(builder: DocumentBuilder, book: Any, unknown: int) -> None:
+    """Add the sheets of a workbook in which so many formulas have no value."""
     if unknown:
         told = f"{unknown} formula{'s' * (unknown > 1)} without a stored value left empty"
         builder.warnings.append(
             f"{told}; open the workbook in its program, save it and add it again"
         )
     hidden: dict[str, list[str]] = {}
+    left = LeftOut()
     for sheet in book.worksheets:
-        _add_sheet(builder, _Sheet.of(sheet), hidden)
+        _add_sheet(builder, _Sheet.of(sheet, left), hidden)
+    builder.warnings.extend(left.warnings())
     for what, where in hidden.items():
         builder.warnings.append(f"hidden {what} were read and marked: {', '.join(where[:5])}")
     if book.chartsheets:
         titles = ", ".join(sheet.title for sheet in book.chartsheets[:5])
         builder.warnings.append(f"sheets of charts were not read: {titles}")
-    document = builder.build(name, raw, media_type=sniff.XLSX)
-    if not document.text:
-        raise DocumentError(f"{document.name}: the file holds no rows; add one with values")
-    return document
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +85,14 @@ class _Sheet:
     hidden_columns: int = 0
 
     @classmethod
-    def of(cls, sheet: Any) -> _Sheet:
+    def of(cls, sheet: Any, left: LeftOut) -> _Sheet:
         """Only cells that hold something are looked at, however far apart they stand."""
         texts: dict[tuple[int, int], str] = {}
         comments = []
         for place, cell in sorted(sheet._cells.items()):
             if cell.comment is not None:
                 comments.append((cell.coordinate, " ".join(cell.comment.text.split())))
-            if text := formatted(cell.value, cell.number_format):
+            if text := _shown(cell, left):
                 texts[place] = text
         merged = [(r.min_row, r.min_col, r.max_row, r.max_col) for r in sheet.merged_cells.ranges]
         rows, columns = {r for r, _ in texts}, {c for _, c in texts}
@@ -103,6 +112,26 @@ class _Sheet:
             len(gone),
             len(away),
         )
+
+
+def _shown(cell: Any, left: LeftOut) -> str:
+    """A cell as the sheet shows it; words that are struck out are left out and told."""
+    value = cell.value
+    if isinstance(value, list):  # text in pieces, each set in its own way
+        words = ""
+        for piece in value:
+            font, text = getattr(piece, "font", None), str(piece)
+            if font is not None and font.strike:
+                left.add("struck-out text", text)
+            else:
+                up = font is not None and font.vertAlign == "superscript"
+                words += raised(words, text) if up else text
+        return printed(words)
+    shown = formatted(value, cell.number_format)
+    if shown and cell.font is not None and cell.font.strike:
+        left.add("struck-out text", shown)
+        return ""
+    return shown
 
 
 def _is_hidden_row(dimensions: Any, row: int) -> bool:

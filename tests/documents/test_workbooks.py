@@ -11,7 +11,10 @@ from typing import Any
 import openpyxl
 import pytest
 from document_samples import read_file
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
 from openpyxl.comments import Comment
+from openpyxl.styles import Font
 
 from sliders.documents import Document
 
@@ -163,3 +166,17 @@ def test_comments_of_cells_are_read() -> None:
         sheet["B2"].comment = Comment("without tax", "a")
 
     assert "Comment at B2: without tax" in workbook(change).text
+
+
+def test_raised_and_struck_out_text_of_a_cell() -> None:
+    def change(sheet: Any) -> None:
+        filled(*PRICES)(sheet)
+        sheet["B2"] = CellRichText("45", TextBlock(InlineFont(vertAlign="superscript"), "1"))
+        sheet["B3"] = CellRichText(TextBlock(InlineFont(strike=True), "900"), "80")
+        sheet["B4"].font = Font(strike=True)
+
+    document = workbook(change)
+    assert "| lamp | 45^1 | 0.5 |" in document.text
+    assert "| desk | 80 | 0.4 |" in document.text
+    assert "| chair |  | 0.1 |" in document.text
+    assert document.warnings == ('struck-out text was left out in 2 places: "900"; "999"',)

@@ -191,14 +191,18 @@ def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
         right = max(char.right, right) if gap <= _CELL_GAP * height else char.right
         previous = char
     segments.append(Segment(buffer, left, right, tuple(breaks), base))
-    bold, invisible = _is_bold(text_page, row), _is_invisible(text_page, row[0].index)
+    bold, invisible = _is_bold(text_page, row), _is_invisible(text_page, row)
     return PrintedLine(tuple(segments), max(c.top for c in row), base, bold, invisible)
 
 
-def _is_invisible(text_page: Any, index: int) -> bool:
-    drawn = pdfium_c.FPDFText_GetTextObject(text_page, index)
-    mode = pdfium_c.FPDFTextObj_GetTextRenderMode(drawn) if drawn else None
-    return bool(mode == pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE)
+def _is_invisible(text_page: Any, row: Sequence[_Char]) -> bool:
+    """Whether the first, the middle or the last character of a row is not drawn."""
+    for char in (row[0], row[len(row) // 2], row[-1]):
+        drawn = pdfium_c.FPDFText_GetTextObject(text_page, char.index)
+        mode = pdfium_c.FPDFTextObj_GetTextRenderMode(drawn) if drawn else None
+        if mode == pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE:
+            return True
+    return False
 
 
 def _is_bold(text_page: Any, row: Sequence[_Char]) -> bool:
