@@ -21,8 +21,12 @@ _THINK = re.compile(
 _THOUGHT_ENDS = re.compile(
     r"\A.*(?:</(?:\w+:)?(?:think|thinking|thought|reasoning)>|\[/THINK\]|◁/think▷)", re.DOTALL
 )
-_CHANNEL = re.compile(r"<\|channel\|>(\w+)[^<]*<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL)
-"""A message of a channel, in the format in which gpt-oss writes: all but "final" are thoughts."""
+_CHANNEL = re.compile(
+    r"<\|channel\|>\s*(\w+)((?:(?!<\|message\|>).)*)<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL
+)
+"""A message of a channel, in the format in which gpt-oss writes: all are thoughts but "final", and
+what is addressed to a tool.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,8 @@ def answer_of(text: str) -> str:
     if text.lstrip().startswith(("{", "[{", '["')):
         return text
     if channels := _CHANNEL.findall(text):
-        return "".join(said for name, said in channels if name == "final")
+        final = [said for name, _, said in channels if name == "final"]
+        return "".join(final or [said for _, head, said in channels if "to=" in head])
     without = _THINK.sub("", text)
     return (
         _THOUGHT_ENDS.sub("", without).strip() if without != text else _THOUGHT_ENDS.sub("", text)

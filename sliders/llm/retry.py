@@ -157,7 +157,9 @@ def status_error(
         )
     shape = mentioned((*STRUCTURE, "json_schema"), told)
     if status in (408, 409, 425, 429) or (status >= 500 and not shape):
-        return _passing(f"{where} keeps answering {status}: {text}", _retry_after(headers), where)
+        wish = _retry_after(headers)
+        wish = _wish_in(_told(body), headers) if wish is None and status == 429 else wish
+        return _passing(f"{where} keeps answering {status}: {text}", wish, where)
     too_long = status == 413 or (
         any(w in told for w in ("context", "prompt is", "input is", "input length"))
         and any(w in told for w in ("length", "exceed", "size", "maximum", "too long", "too large"))
@@ -244,6 +246,39 @@ def _parameter(body: object) -> str:
     if isinstance(place, list):
         place = next((str(step) for step in place if step not in ("body", "query")), "")
     return str(place or "").split(".")[0].split("[")[0]
+
+
+def _wish_in(told: str, headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait that the words of a 429 or the time of its limit's reset tell; None where
+    neither does.
+    """
+    waits = [_seconds(found) for found in _WAIT.findall(told)]
+    waits += [
+        _seconds(value)
+        for name, value in headers.items()
+        if name.lower() in _RESETS and not value.isdigit()
+    ]
+    known = [wait for wait in waits if wait is not None]
+    return max(known) if known else None
+
+
+def _seconds(text: str) -> float | None:
+    """The seconds of a duration, "1m30s" or "20"; None where it is none."""
+    parts = _PART.findall(text.strip().rstrip("."))
+    units = [_UNITS.get(unit if unit == "ms" else unit[:1]) for _, unit in parts]
+    if not parts or None in units:
+        return None
+    numbers = (float(number) for number, _ in parts)
+    return sum(number * (unit or 1.0) for number, unit in zip(numbers, units, strict=True))
+
+
+_WAIT = re.compile(
+    r"(?:(?:retry|try again)(?: after| in)|retry_?delay)\W+(\d[\d.]*(?: ?(?:ms|[hms])[a-z]*)?)",
+    re.IGNORECASE,
+)
+_RESETS = ("x-ratelimit-reset-requests", "x-ratelimit-reset-tokens")
+_PART = re.compile(r"(\d+(?:\.\d+)?) ?([a-z]*)")
+_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "h": 3600.0}
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

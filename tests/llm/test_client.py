@@ -258,6 +258,31 @@ async def test_a_quota_of_a_minute_passes(serve: Serve) -> None:
     assert (await model.generate(rows_request())).data == json.loads(ANN)
 
 
+@pytest.mark.parametrize(
+    ("error", "headers"),
+    [
+        ("Resource exhausted.\nPlease retry in 0.5s", {}),
+        ("Rate limit reached. Please try again in 500ms. Visit the page.", {}),
+        ('{"details": [{"retryDelay": "0.5s"}]}', {}),
+        ("Slow down", {"x-ratelimit-reset-requests": "0.5s"}),
+        ("Slow down", {"retry-after-ms": "500"}),
+    ],
+)
+async def test_a_wait_that_a_server_names_anywhere_is_kept(
+    serve: Serve, error: str, headers: dict[str, str]
+) -> None:
+    server, model = serve([Scripted(status=429, error=error, headers=headers), Scripted(ANN)])
+    await model.generate(rows_request())
+    assert 0.5 <= server.times[1] - server.times[0] < 5
+
+
+@pytest.mark.parametrize("header", ["final", "final <|constrain|>json", "final<|constrain|>json"])
+async def test_a_final_channel_is_found_behind_its_thoughts(serve: Serve, header: str) -> None:
+    thoughts = '<|channel|>analysis<|message|>Such as {"rows": []}.<|end|><|start|>assistant'
+    _, model = serve([Scripted(f"{thoughts}<|channel|>{header}<|message|>{ANN}<|return|>")])
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+
+
 async def test_retry_after_is_honoured(serve: Serve) -> None:
     server, model = serve([Scripted(status=429, headers={"Retry-After": "0.4"}), Scripted(ANN)])
     await model.generate(rows_request())
