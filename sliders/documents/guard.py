@@ -42,7 +42,8 @@ def guarded(document: Document, raw: bytes) -> tuple[str, ...]:
     if words_of is None:
         return document.warnings
     told = " ".join(document.warnings)
-    kept = _words([document.text, document.text.translate(_MARKS), told])
+    plain = document.text.translate(_MARKS)
+    kept = _words([document.text, plain, plain.replace("_", " "), told])
     there = _words(words_of(raw, document))
     lost = sorted(word for word in there - kept if not _explained(word, kept, _words([told])))
     if not lost or len(lost) <= _MOST_LOST * len(there):

@@ -32,7 +32,9 @@ def test_words_in_a_drawing_of_a_workbook_are_told() -> None:
 
 @pytest.mark.parametrize("name", ["a.html", "a.md", "a.eml"])
 def test_what_is_read_whole_has_no_warning(name: str) -> None:
-    body = "<h1>Prices</h1><p>The <b>lamp</b> costs 45<sup>1</sup> EUR.</p>"
+    body = (
+        "<h1>Prices</h1><p>The <b>lamp</b> <code>lamp_of_lund</code> costs 45<sup>1</sup> EUR.</p>"
+    )
     if name == "a.eml":
         body = f"Subject: x\nContent-Type: text/html\n\n{body}"
     assert read_file(body.encode(), name).warnings == ()
@@ -48,3 +50,8 @@ def test_office_files_that_are_read_whole_have_no_warning() -> None:
         buffer = io.BytesIO()
         made.save(buffer)
         assert read_file(buffer.getvalue(), name).warnings == ()
+
+
+def test_names_with_underscores_and_targets_of_links_are_no_lost_words() -> None:
+    raw = b"# Columns\n\n`event_id`, *killed_here* and [the list](https://example.org/far/away).\n"
+    assert read_file(raw, "a.md").warnings == ()
