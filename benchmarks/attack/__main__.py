@@ -26,7 +26,8 @@ def outcomes_of(area: str, folder: Path, only: str = "") -> Iterator[Outcome]:
         return [one for one in tries if only in one.kind]
 
     if area == "files":
-        return played(chosen(files.tries()), files.read_in(folder), most=files.most)
+        tries = files.written(chosen(files.tries()), folder)
+        return played(tries, files.read_in(folder), most=files.most_in(folder))
     if area == "repair":
         return played(
             chosen(repairs.tries()), repairs.repaired, most=lambda one: (MOST_MB, 2 * one.seconds)

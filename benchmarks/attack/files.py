@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -253,14 +253,19 @@ def tries() -> Iterator[Try]:
             yield controls.pop()
 
 
+def written(tries: Iterable[Try], folder: Path) -> Iterator[Try]:
+    """Tries of which each file is written before it is measured."""
+    for one in tries:
+        content = one.given if one.control else BOUNDED[one.kind][0](one.given)
+        (folder / one.kind).write_bytes(content)
+        yield one
+
+
 def read_in(folder: Path) -> Callable[[Try], Any]:
     """What a file gives: the words that were wanted, where they stand in it."""
 
     def act(one: Try) -> Any:
-        path = folder / "files" / one.kind
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content(one))
-        [found] = load_each(discover(path))
+        [found] = load_each(discover(folder / one.kind))
         if not isinstance(found, Document):
             raise DocumentError(found.message)
         return one.wanted if one.wanted in found.text else found.text[:100]
@@ -268,12 +273,13 @@ def read_in(folder: Path) -> Callable[[Try], Any]:
     return act
 
 
-def content(one: Try) -> bytes:
-    """The bytes of a try's file."""
-    return one.given if one.control else BOUNDED[one.kind][0](one.given)
+def most_in(folder: Path) -> Callable[[Try], tuple[float, float]]:
+    """The MB and seconds that reading a file may take: those that are told, what a process has
+    before it reads, and the clock's.
+    """
 
+    def most(one: Try) -> tuple[float, float]:
+        limits = ReadingLimits.of((folder / one.kind).stat().st_size)
+        return limits.memory_bytes / 1e6 + 300, 4 * limits.seconds
 
-def most(one: Try) -> tuple[float, float]:
-    """The MB and seconds that reading a file may take: those that are told, and the clock's."""
-    limits = ReadingLimits.of(len(content(one)))
-    return limits.memory_bytes / 1e6 + 300, 4 * limits.seconds
+    return most
