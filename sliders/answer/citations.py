@@ -1,4 +1,4 @@
-"""Which table rows an answer came from, and which of its columns a citation quotes."""
+"""The table rows that an answer comes from, and the columns that a citation quotes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ MAX_CITED = 20
 def contributing_rows_sql(
     sql: str, tables: Sequence[TableView], limit: int = MAX_CITED
 ) -> str | None:
-    """SQL that returns `table_name, row_id` of the rows that `sql`'s result comes from, at most
-    `limit` (see `traces`).
-
-    None when the statement reads no table with row ids.
+    """Returns SQL that gives `table_name, row_id` of the rows behind `sql`'s result, at most
+    `limit`; None when the statement reads no table with row ids (see `traces`).
     """
     parts = [
         (
@@ -41,9 +39,8 @@ def contributing_rows_sql(
 
 
 def columns_used(sql: str, tables: Sequence[TableView]) -> dict[str, tuple[str, ...]]:
-    """The columns of each table that a statement reads: those whose words a citation should quote.
-
-    One that the statement reads by its companion alone is among them.
+    """Returns the columns of each table that a statement reads, whose words a citation should
+    quote. A column that is read only through its companion is included.
     """
     try:
         tree = parse_select(sql)

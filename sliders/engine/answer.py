@@ -1,5 +1,5 @@
-"""From filled tables to an answer: the model's SQL, the words behind it, and how
-complete and how sure it is.
+"""From filled tables to an answer: the model's SQL, the words behind it, what is missing, and how
+sure it is.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from sliders.store.records import SqlAttempt as StoredAttempt
 
 
 async def answer_need(session: Session, need: Need, stopped: str, shared: Usage) -> Answer:
-    """The answer of a question from the tables as they stand.
+    """Returns the answer of a question from the tables as they are.
 
     Args:
-        stopped: why filling them stopped, or "".
-        shared: what was spent for this question before.
+        need: the columns that the question needs.
+        stopped: why filling them stopped early; "" when it did not.
+        shared: the usage for this question so far.
     """
     session.progress("answer", detail=need.question)
     before = session.models.meter.total
@@ -75,15 +76,15 @@ def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
 
 
 def _status_unread(ledger: Completeness, stopped: str) -> Status:
-    """The status where what was not read may hold the answer: "failed" where no part of the
-    documents could be read.
+    """Returns the status when unread text may hold the answer: "failed" when no part of the
+    documents could be read, else "incomplete".
     """
     nothing = ledger.failed_chunks and ledger.failed_chunks + ledger.gated_chunks >= ledger.chunks
     return "failed" if nothing and not stopped else "incomplete"
 
 
 def _unread(ledger: Completeness) -> str:
-    """That chunks could not be read, or ""."""
+    """Returns a sentence about chunks that could not be read; "" when there are none."""
     failed = next((gap for gap in ledger.missing if gap.kind == "failed"), None)
     return (
         f"{failed}: what they say is not known; ask again, or see why with: {failed.command}"
@@ -93,13 +94,15 @@ def _unread(ledger: Completeness) -> str:
 
 
 def _unreadable(ledger: Completeness) -> str:
-    """That values which were given could not be read as what their columns hold, or ""."""
+    """Returns a sentence about values that could not be parsed in the type of their column; "" when
+    there are none.
+    """
     gap = next((gap for gap in ledger.missing if gap.kind == "value"), None)
     return str(gap) if gap and ledger.unparsed_cells else ""
 
 
 async def _statement(session: Session, need: Need) -> tuple[SqlAnswer, Sequence[TableProfile]]:
-    """What the SQL agent finds in the tables as they stand, and the tables as it saw them."""
+    """Returns the SQL agent's answer, and the tables as it saw them."""
     ordered = sorted(session.filled, key=lambda t: t.name not in need.columns)
     views = [view_of(session, t) for t in ordered]
     names = [view.name for view in views]

@@ -1,4 +1,4 @@
-"""What a question would cost, said before anything is asked (contract 10). No model is called."""
+"""The estimate of what a question would cost, made before anything is asked. No model is called."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sliders.schema.sample import fitted
 from sliders.schema.types import Column, Table
 
 _ASSUMED_COLUMNS = 4
-"""Columns of a question whose schema is not known yet."""
+"""The columns of a question whose schema is not known yet."""
 _TOKENS_PER_VALUE = 16
 _HINTS_REPLY, _SCHEMA_REPLY = 12, 200
 _ANSWER_PROMPT, _ANSWER_REPLY = 600, 60
@@ -29,12 +29,12 @@ _GATE_PROMPT, _GATE_REPLY, _GATE_PASSES = 90, 6, 0.6
 _EMBEDDED_PROMPT_SPEED, _EMBEDDED_REPLY_SPEED = 70.0, 28.0
 """Tokens a second of the embedded model on 2 cores."""
 _HOSTED_LATENCY, _HOSTED_REPLY_SPEED = 1.0, 60.0
-"""Seconds a call and tokens a second that a hosted model usually keeps."""
+"""The usual seconds of a call, and the usual tokens a second, of a hosted model."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageEstimate:
-    """Calls and tokens that one stage would take."""
+    """The calls and tokens of one stage."""
 
     stage: str
     calls: int
@@ -44,9 +44,8 @@ class StageEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run would take: by stage, and in US dollars and minutes.
-
-    `assumptions` are lines for the user.
+    """The estimate of a run: stages, cost in US dollars, and minutes. `assumptions` are lines for
+    the user. `unpriced` names models without a known price.
     """
 
     stages: tuple[StageEstimate, ...]
@@ -57,19 +56,19 @@ class Estimate:
 
     @property
     def money(self) -> str:
-        """The cost in words: that of models without a price is not known."""
+        """The cost in words; for models without a price it says that no price is known."""
         if not self.unpriced:
             return f"${self.cost:.4f}"
         return f"no price known of {', '.join(self.unpriced)} (SLIDERS_PRICES)"
 
     @property
     def calls(self) -> int:
-        """Calls of all stages."""
+        """The calls of all stages."""
         return sum(stage.calls for stage in self.stages)
 
     @property
     def tokens(self) -> int:
-        """Prompt and generated tokens of all stages."""
+        """The prompt and generated tokens of all stages."""
         return sum(stage.prompt_tokens + stage.completion_tokens for stage in self.stages)
 
     def __str__(self) -> str:
@@ -97,10 +96,10 @@ class Estimate:
 
 
 def estimate(session: Session, questions: Sequence[str]) -> Estimate:
-    """Calls, tokens, money and minutes that `ask_many` would take for these
-    questions in this workspace.
+    """Returns the calls, tokens, money and minutes that `ask_many` would take for these questions.
 
-    Raises PlanError: a question is empty, or there is no document.
+    Raises:
+        PlanError: a question is empty, or there is no document.
     """
     check(session, questions)
     known = {question: known_need(session, question) for question in questions}
@@ -132,7 +131,9 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
 
 
 def _assumptions(session: Session, fresh: Collection[str], gated: Collection[str]) -> Iterator[str]:
-    """What an estimate takes for granted, with new questions and documents that pass a gate."""
+    """Yields what the estimate takes for granted about new questions, and about chunks that pass
+    the gate.
+    """
     if fresh:
         yield (
             f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for questions "
@@ -151,14 +152,16 @@ def _assumptions(session: Session, fresh: Collection[str], gated: Collection[str
 
 
 def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
-    """The calls that read the hints of all questions and that no cache answers."""
+    """Returns the requests that read the hints of all questions, without those that the cache
+    answers.
+    """
     model = session.models.model_for("plan")
     requests = ways_of(model).hints.requests(questions)
     return [request for request in requests if model.known(request) is None]
 
 
 def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request]:
-    """The schema calls of new questions that no cache answers."""
+    """Returns the schema requests of new questions, without those that the cache answers."""
     model = session.models.model_for("schema")
     shown = fitted(samples(session), model)
     requests = ways_of(model).induction.requests(questions, shown, session.schema, model.dialect)
@@ -166,7 +169,7 @@ def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request
 
 
 def _assumed_work(session: Session) -> list[ChunkWork]:
-    """Every chunk, asked for columns of one row a document that are not known yet."""
+    """Returns every chunk, asked for unknown columns of a table with one row for each document."""
     columns = tuple(Column(f"assumed_{n}") for n in range(_ASSUMED_COLUMNS))
     asked = Asked(Table("assumed", columns, row="assumed", grain="document"), columns)
     chunks = (
@@ -178,7 +181,7 @@ def _assumed_work(session: Session) -> list[ChunkWork]:
 
 
 def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[ChunkWork]:
-    """The missing work, without what choosing drops of long documents."""
+    """Returns the missing work, without chunks of long documents that the choice would drop."""
     taken: Counter[str] = Counter()
     kept = []
     for item in missing_work(session, wanted):
@@ -197,7 +200,7 @@ def _requests(
 
 
 def _gate(session: Session, chunks: Sequence[int]) -> StageEstimate:
-    """The gate over chunks of so many tokens each."""
+    """Returns the estimate of the gate over chunks of so many tokens each."""
     gate = ways_of(session.models.model_for("gate")).gate
     prompt = sum(gate.seen(tokens) + _GATE_PROMPT for tokens in chunks)
     calls = -(-len(chunks) // gate.at_once)

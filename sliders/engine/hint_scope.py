@@ -1,5 +1,5 @@
-"""The documents that a question may be answered from: those within reach, and what hints and
-names leave of them.
+"""The documents that a question may be answered from, limited by hints and by the names in the
+question.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from sliders.schema.hints import Hints, Ignore, Locate
 PROBE = SearchContext(5, 150, (1, 1))
 """The search by which a question is judged."""
 MOST_CHARACTERS = 2_000_000
-"""Documents beyond this are chosen by full-text search first: embedding takes about a second
-for 20,000 characters.
+"""With more text than this, documents are first chosen by full-text search: embedding takes about a
+second for 20,000 characters.
 """
 _HITS = 400
 
 
 def passage_source(session: Session, question: str) -> PassageSource:
-    """All current documents, or those that full-text search prefers when there is too much text."""
+    """Returns all current documents, or those that full-text search prefers when there is too much
+    text.
+    """
     stored = session.catalog.documents.all()
     chosen = [d.id for d in stored]
     if sum(d.characters for d in stored) > MOST_CHARACTERS:
@@ -54,7 +56,7 @@ def passage_source(session: Session, question: str) -> PassageSource:
 
 
 def source_of(session: Session) -> PassageSource:
-    """The documents that the session's question may be answered from."""
+    """Returns the documents that the session's question may be answered from."""
     question = session.question
     if question.source is None:
         question.source = passage_source(session, question.text)
@@ -64,8 +66,8 @@ def source_of(session: Session) -> PassageSource:
 def narrow(
     session: Session, source: PassageSource, hints: Hints, named: frozenset[str] = frozenset()
 ) -> PassageSource | None:
-    """The documents limited by Locate and Ignore, and to those `named`, None where
-    nothing changes anything.
+    """Returns the documents limited by Locate and Ignore hints, and to the documents `named`; None
+    when nothing is limited.
     """
     places, skips = hints.of(Locate), hints.of(Ignore)
     spans: dict[str, tuple[Span, ...]] = {}
@@ -121,7 +123,7 @@ def _skip(session: Session, directives: Sequence[Ignore], question: str) -> Skip
 
 
 def switch_off(session: Session, reason: str, hinted: bool = True) -> None:
-    """Records and tells that what narrowed the documents is given up."""
+    """Records, and tells the user, that the limits on the documents are given up."""
     told = (
         "Locate and Ignore were switched off"
         if hinted
@@ -139,15 +141,13 @@ _BEGINNING = 300
 
 
 def names_in(question: str) -> tuple[str, ...]:
-    """Runs of capitalised words, but not the first word of a sentence."""
+    """Returns runs of capitalised words in a question, without the first word of a sentence."""
     return tuple(dict.fromkeys(match.group().strip() for match in _NAME.finditer(question)))
 
 
 def named_documents(source: PassageSource, question: str) -> frozenset[str]:
-    """Documents that bear the question's names (in file name, title or first lines)
-    while most others do not.
-
-    Empty when no name tells documents apart.
+    """Returns the documents whose file name, title or first lines hold a name in the question,
+    while most others do not; empty when no name tells documents apart.
     """
     marks = {
         d.id: _squeezed(f"{d.name} {d.title} {d.text[:_BEGINNING]}")

@@ -1,5 +1,5 @@
-"""Where a hint points to: sections and tables of a document by the embeddings of hint and tag,
-without a model (HALO, section 5.2), and which segments a hint skips.
+"""The parts of a document that a hint points to: sections and tables are found by the embeddings of
+hint and tag, without a model (HALO, section 5.2). Also the segments that a hint skips.
 """
 
 from __future__ import annotations
@@ -19,16 +19,20 @@ from sliders.values.vocabulary import WORDS_OF_HEADINGS
 Span = tuple[int, int]
 
 _MIN_MATCH = 0.5
-"""Cosine of hint and tag from which they count as the same thing, in the shipped model's scale."""
+"""The cosine of hint and tag from which they are taken for the same thing, for the
+shipped model.
+"""
 _MARGIN = 0.12
-"""Tags this near to the best one are kept with it."""
+"""Tags whose cosine is this near to the best one are kept too."""
 _TAG_CHARACTERS = 400
 _ROWS_IN_TAG = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A named piece of a document: `text[start:end]`; `kind` is "section" or an element kind."""
+    """A named piece of a document: `text[start:end]`. `kind` is "section" or the kind of an
+    element.
+    """
 
     name: str
     kind: str
@@ -38,7 +42,9 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """What Locate leaves of one document; `spans` is the whole document when nothing matched."""
+    """The parts of one document that Locate hints leave; `spans` is the whole document when no hint
+    matches.
+    """
 
     spans: tuple[Span, ...]
     matched: tuple[str, ...] = ()
@@ -46,13 +52,13 @@ class Located:
 
     @property
     def pruned(self) -> bool:
-        """Whether a hint matched."""
+        """True when a hint matched."""
         return bool(self.matched)
 
 
 def tags_of(document: Document) -> tuple[Tag, ...]:
-    """Sections by their headings (each reaches to the next heading of its level or above) and
-    tables by their words.
+    """Returns the sections of a document by their headings (each reaches to the next heading of its
+    level or above), and its tables by their words.
     """
     outline = Outline(document)
     tags: list[Tag] = []
@@ -93,8 +99,8 @@ def _table_name(document: Document, outline: Outline, number: int, element: Elem
 
 
 def locate(document: Document, directives: Sequence[Locate], embedder: Embedder) -> Located:
-    """The union of what each hint matches; hints without a match are skipped, none matched
-    means the whole document.
+    """Returns the union of the parts that each hint matches. Hints without a match are skipped;
+    when none matches, the whole document is returned.
     """
     spans: list[Span] = []
     matched: list[str] = []
@@ -152,7 +158,7 @@ def _matching(
 
 
 def merge(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Spans in order, overlapping ones joined."""
+    """Returns spans in order, with overlapping ones joined."""
     out: list[Span] = []
     for start, end in sorted(spans):
         if out and start <= out[-1][1]:
@@ -174,11 +180,12 @@ def ignored(
     directives: Sequence[Ignore],
     embedder: Embedder,
 ) -> list[bool]:
-    """Whether each segment is about a subject to skip, and clearly less about the question:
-    conservative on purpose.
+    """Says for each segment whether it is about a subject to skip, and clearly less about the
+    question. In doubt a segment stays.
 
     Args:
-        texts: the segments; `headings` the headings above each.
+        texts: the segments.
+        headings: the headings above each segment.
         vectors: their embeddings, shape (n, d).
     """
     topics = [topic for directive in directives for topic in directive.topics]

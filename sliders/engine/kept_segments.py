@@ -1,5 +1,5 @@
-"""The segments of a workspace's documents with their vectors, kept in it:
-for reading, and as the optimizer's two-level index.
+"""The segments of a workspace's documents with their vectors, stored in it: for reading workflows,
+and as the two-level index of the optimizer.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _NONE: tuple[Vectors, Places] = (np.empty((0, 0), np.float32), np.empty((0, 3), 
 
 
 class KeptSegments:
-    """Segment vectors of documents at any granularity: those of the workspace, computed and kept
-    where they are missing.
+    """The segment vectors of documents, for any length of segment. Missing ones are computed and
+    stored.
     """
 
     def __init__(self, session: Session, stage: str) -> None:
@@ -28,15 +28,15 @@ class KeptSegments:
         self._entries: dict[tuple[str, int], SegmentVectors] = {}
 
     def of(self, document_id: str, tokens: int) -> SegmentVectors:
-        """The segments of a document, of at most `tokens` each."""
+        """Returns the segments of a document, of at most `tokens` each."""
         key = (document_id, tokens)
         if key not in self._entries:
             self.prepare([document_id], tokens)
         return self._entries[key]
 
     def prepare(self, document_ids: Sequence[str], tokens: int) -> None:
-        """Look these documents up, and compute and keep what is missing, side by side
-        where the runner can.
+        """Loads the segments of these documents; missing ones are computed and stored, side by side
+        when the runner can.
         """
         session, missing = self._session, []
         for document_id in document_ids:
@@ -74,7 +74,9 @@ class KeptSegments:
 
 
 def update_index(session: Session, kept: SegmentIndex | None = None) -> SegmentIndex:
-    """The index of the current documents; only documents that are not in it yet are embedded."""
+    """Returns the index of the current documents; only documents that are not in it yet are
+    embedded.
+    """
     held, segments = kept or SegmentIndex(session.embedder), KeptSegments(session, "extract")
     current = [d.id for d in session.catalog.documents.all()]
     for gone in held.entries.keys() - set(current):

@@ -1,5 +1,5 @@
-"""An audited sample: parts that the choice or the gate left out are read after all, to
-see what that changes.
+"""The audited sample: some chunks that the search or the gate left out are read after all, to see
+what that changes.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ STAGE = "audit"
 async def audit(
     session: Session, wanted: Mapping[str, Sequence[str]], share: float, questions: Sequence[str]
 ) -> str:
-    """Read a share of the parts that were left out; why it stopped, or "".
+    """Reads a share of the chunks that were left out. Returns why it stopped early; "" when it did
+    not.
 
-    The sample is drawn by the session's seed, and a part that was read stays read:
-    the same share costs nothing again.
+    The sample is drawn by the session's seed, and chunks that were read stay read: the same share
+    costs nothing a second time.
     """
     tasks = [task for table in wanted for task in session.catalog.extractions.tasks(table)]
     left = {t.chunk_id for t in tasks if t.state in ("gated", "pruned")} - {
@@ -41,7 +42,7 @@ async def audit(
 
 
 def audited(session: Session, tables: Sequence[str]) -> frozenset[str]:
-    """The parts that were read after all for one of these tables."""
+    """Returns the chunks that were read after all for any of these tables."""
     return frozenset(
         decision.chunk
         for decision in session.catalog.journal.decisions(stage=STAGE)
@@ -50,7 +51,13 @@ def audited(session: Session, tables: Sequence[str]) -> frozenset[str]:
 
 
 def extrapolated(value: Number, before: Number | None, read: int, left: int) -> Number:
-    """What the number would be if the parts that are left changed it as those did that
-    were read after all.
+    """Returns the number that is expected when the chunks that are left change it as the sample
+    did.
+
+    Args:
+        value: the number now.
+        before: the number without the sample; None when there was none.
+        read: the chunks of the sample.
+        left: the chunks that are left.
     """
     return value + (value - (value if before is None else before)) / read * left

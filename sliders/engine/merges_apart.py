@@ -1,4 +1,4 @@
-"""Merged rows that nobody is certain to be one thing, as they would stand apart."""
+"""Merged rows that nobody confirmed to be one thing, as the rows that they would be when split."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def merges_apart(
     shown: Mapping[str, Mapping[str, Scalar]],
     words: RowWords,
 ) -> Iterator[Variation]:
-    """Each such row, with the state in which every document's row says what that document says.
+    """Yields a variation for each such row: the state in which each document's row has the values
+    of that document.
 
     Args:
         row_of: the current row that an extracted row was merged into.
@@ -68,8 +69,10 @@ def _alone(
     rows: Sequence[str],
     known: Mapping[str, _Extracted],
 ) -> Iterator[tuple[Place, Scalar]]:
-    """The cells of the row that these extracted rows would be by themselves;
-    `stays` is the one that the table shows.
+    """Yields the cells of the row that these extracted rows would be by themselves.
+
+    Args:
+        stays: the row that the table shows.
     """
     relation, own = read.relation.relation, known[rows[0]]
     if not stays:

@@ -1,4 +1,6 @@
-"""Cells whose odds lie close to where the collection parts one choice from the other."""
+"""Cells whose odds lie close to the cut of their column: the odds that part one choice from the
+other over the whole collection.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +14,18 @@ from sliders.extraction.cell import Cell, Row
 from sliders.schema.types import Column, ColumnType
 
 WRONG_SIDE = 0.02
-"""A value near its column's cut moves an answer when it lies on the wrong side with this
-probability, taking both sides as normal and equally wide. Of 1,200 simulated collections (12 to 60
-documents, sides 2 to 6 deviations apart), the range then held 93% of the wrong counts and was a
+"""A value near its column's cut counts as doubtful when it lies on the wrong side with this
+probability, with both sides taken as normal and equally wide. In 1,200 simulated collections (12 to
+60 documents, sides 2 to 6 deviations apart), the range then held 93% of the wrong counts, and was a
 point for 60% of the right ones; a share of 0.25 of the distance gave 96% and 27%.
 """
 _LIKELY = log(1 / WRONG_SIDE - 1)
 
 
 def near_cut(rows: Iterable[Row], column: Column) -> frozenset[Cell]:
-    """Cells whose odds lie close to where the collection parts yes from no, or what is
-    told from what is not.
-
-    Of a category those whose next choice is as likely as that; where no cut was set, those that
-    are hardly told at all.
+    """Returns the cells whose odds lie close to the cut of the collection. For a category, these
+    are cells whose next choice is nearly as likely; without a cut, cells that are hardly told at
+    all.
     """
     rows = list(rows)
     if column.type is ColumnType.CATEGORY and is_judged(column):
@@ -52,7 +52,7 @@ def near_cut(rows: Iterable[Row], column: Column) -> frozenset[Cell]:
 
 
 def _near_next(rows: Iterable[Row], column: Column) -> frozenset[Cell]:
-    """Judged cells of a category whose next choice is not much less likely, after the
+    """Returns the judged cells of a category whose next choice is not much less likely, after the
     correction by the collection.
     """
     cells = [
@@ -68,8 +68,8 @@ def _near_next(rows: Iterable[Row], column: Column) -> frozenset[Cell]:
 
 
 def _lean(cell: Cell) -> tuple[float, bool] | None:
-    """The log-odds of a judged yes or of a stated value being told, and on which side
-    of the cut it stands.
+    """Returns the log-odds of a judged yes, or of a stated value, and True when it stands above the
+    cut; None for any other cell.
     """
     odds = dict(cell.odds)
     if TOLD in odds:

@@ -1,5 +1,6 @@
-"""Odds over the whole collection: the cut between the choices of a judged column, and between the
-documents that tell a stated one and those that do not, is set where the documents' odds part best.
+"""Cuts over the whole collection: for each judged column between its choices, and for each stated
+column between documents that state it and documents that do not. A cut is set where the odds of the
+documents part best.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ _NOT_TOLD = "the model prefers no value here: its odds lie under the cut of the 
 
 
 def judge_table(session: Session, table: Table) -> None:
-    """Set the values of judged cells, and empty stated ones that are not told, by all odds of their
-    column; nothing is asked, and the odds stay as they were.
+    """Sets the values of judged cells, and empties stated cells below the cut, by all odds of their
+    column. No model is asked, and the odds stay as they are.
     """
     every = list(session.catalog.extractions.iterate(table.name, odds=True))
     for column in table.columns:
@@ -31,7 +32,7 @@ def judge_table(session: Session, table: Table) -> None:
 
 
 def _cut_column(session: Session, table: Table, column: Column, rows: Sequence[Row]) -> None:
-    """Empty the stated cells under the cut, and give back those that an earlier cut took out."""
+    """Empties the stated cells below the cut, and restores cells that an earlier cut emptied."""
     found = {
         row.id: cell
         for row in rows
@@ -50,8 +51,8 @@ def _cut_column(session: Session, table: Table, column: Column, rows: Sequence[R
 
 
 def _judge_column(session: Session, table: Table, column: Column, rows: Sequence[Row]) -> None:
-    """One judgement for each thing that a row is about: for a document read in parts, that of the
-    part that tells most.
+    """Sets one judgement for each thing that a row is about. For a document that was read in parts,
+    this is the judgement of the part that tells most.
     """
     subjects: dict[str, list[Row]] = {}
     for row in rows:
@@ -71,8 +72,8 @@ def _judge_column(session: Session, table: Table, column: Column, rows: Sequence
 
 
 def _odds(row: Row, column: Column) -> _Odds | None:
-    """The odds of a judged cell; None also where they are over other choices
-    than the column has now.
+    """Returns the odds of a judged cell; None when there are none, or when they are over other
+    choices than the column has now.
     """
     cell = row.cell(column.name)
     odds = dict(cell.odds) if cell is not None and cell.absence is None else {}
@@ -80,8 +81,8 @@ def _odds(row: Row, column: Column) -> _Odds | None:
 
 
 def _most_telling(rows: Sequence[Row], column: Column) -> _Odds:
-    """The odds of the part that says yes most, or that prefers one category most:
-    what other parts do not tell is no no.
+    """Returns the odds of the part that says yes most clearly, or prefers one category most. A part
+    that says nothing about the subject does not count as a no.
     """
     every = [odds for row in rows if (odds := _odds(row, column)) is not None]
     if set(every[0]) == set(YES_NO):

@@ -1,5 +1,5 @@
-"""Amounts that are taken together though their documents print them in different units, where no
-column holds the unit.
+"""Doubts about amounts that one figure takes together although their documents print different
+units, when no column holds the unit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sliders.values.units import dimension, same_unit
 
 
 def printed_unit_doubts(trial: Trial, tables: Sequence[TableVariations]) -> Iterator[Doubt]:
-    """A doubt for each column whose amounts one figure takes together in several printed
+    """Yields a doubt for each column whose amounts one figure takes together in several printed
     units or currencies.
     """
     wanted = measured_columns(parse_select(trial.sql))
@@ -74,7 +74,9 @@ def _doubts(trial: Trial, table: TableVariations, column: Column, name: str) -> 
 
 
 def _replaced(trial: Trial, state: tuple[tuple[Place, object], ...]) -> set[tuple[object, ...]]:
-    """The lines of the result that other values change, each by its cells that are no numbers."""
+    """Returns the lines of the result that other values change, each by its cells that are no
+    numbers.
+    """
     before, after = Counter(map(tuple, trial.rows())), Counter(map(tuple, trial.rows(state)))  # type: ignore[arg-type]
     return {
         tuple(cell for cell in line if not isinstance(cell, int | float)) for line in before - after
@@ -82,8 +84,8 @@ def _replaced(trial: Trial, state: tuple[tuple[Place, object], ...]) -> set[tupl
 
 
 def _by_unit(table: TableVariations, column: Column, name: str) -> dict[str, list[str]]:
-    """The rows with a value, by the unit or currency that their document prints beside it;
-    without those that print none.
+    """Returns the rows with a value, by the unit or currency that their document prints beside it;
+    rows without a printed unit are left out.
     """
     groups: dict[str, list[str]] = {}
     for row_id, values in table.shown.items():
@@ -106,7 +108,7 @@ def _by_unit(table: TableVariations, column: Column, name: str) -> dict[str, lis
 
 
 def _printed_unit(printed: str) -> str:
-    """The currency or unit of the one number of printed words, "" where none is known."""
+    """Returns the currency or unit of the one number in printed words; "" when none is known."""
     numbers = numbers_in(joined_cells(printed))
     if len(numbers) != 1:
         return ""
