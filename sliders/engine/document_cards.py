@@ -19,10 +19,11 @@ _LINES, _LINE_CHARACTERS = 3, 160
 
 
 async def card_of(session: Session, document: Document) -> str:
-    """The card that stands above every chunk of the document.
+    """Returns the card of a document: the lines that stand above every chunk of it.
 
-    The file's name, and for a document of several parts what the model says of it, asked once and
-    kept, or the title with the first lines where no model makes cards.
+    The card has the file's name. For a document of several chunks it also has the model's
+    description, which is asked once and stored, or, for models that make no cards, the title and
+    the first lines.
     """
     model, whole = (
         session.models.model_for("extract"),
@@ -49,7 +50,7 @@ async def _by_model(session: Session, document: Document, model: Model) -> str:
 
 
 def _by_code(document: Document) -> str:
-    """The title and the first lines that say something else."""
+    """Returns the title, and the first lines that say something else."""
     lines = [
         " ".join(line.split())[:_LINE_CHARACTERS]
         for line in document.text[:_FIRST_CHARACTERS].splitlines()

@@ -1,4 +1,4 @@
-"""Files to documents to chunks in the workspace."""
+"""The way of files into a workspace: from files to documents to chunks."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _SHARE_OF_WINDOW = 0.25
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """What adding files did: document ids by outcome, files that failed, lines for the user, and
-    the names of files in folders that were passed over because nothing reads their kind.
+    """The result of adding files: document ids by outcome, files that failed, lines for the user,
+    and the names of files in folders that no reader can read.
     """
 
     new: tuple[str, ...] = ()
@@ -46,14 +46,14 @@ _NAMED_FAILURES = 3
 
 
 def chunk_tokens(session: Session) -> int:
-    """Size of a chunk in tokens of the model that extracts."""
+    """Returns the size of a chunk, in tokens of the model that extracts."""
     model = session.models.model_for("extract")
     return min(model.dialect.chunk_tokens, int(model.context_tokens * _SHARE_OF_WINDOW))
 
 
 def add_paths(session: Session, paths: Paths) -> AddReport:
-    """Read files, folders, globs and addresses into the workspace; a file that
-    fails costs only itself.
+    """Reads files, folders, globs and addresses into the workspace. A file that fails does not stop
+    the others.
 
     Raises:
         DocumentError: nothing was found, or no file could be read.
@@ -75,7 +75,7 @@ def add_paths(session: Session, paths: Paths) -> AddReport:
 
 
 def add_text(session: Session, text: str, name: str) -> AddReport:
-    """Add a text that is in memory under a name.
+    """Adds a text in memory under a name.
 
     Raises:
         DocumentError: the text is empty.
@@ -87,7 +87,7 @@ def add_text(session: Session, text: str, name: str) -> AddReport:
 
 
 def _add(session: Session, found: Iterable[ParsedDocument | LoadFailure], total: int) -> AddReport:
-    """Store one document after the other; each is forgotten before the next is read."""
+    """Stores one document after the other; each is dropped before the next is read."""
     outcomes: dict[str, list[str]] = {"new": [], "same": [], "changed": []}
     failures: list[LoadFailure] = []
     warnings: list[str] = []
@@ -123,14 +123,12 @@ def _add(session: Session, found: Iterable[ParsedDocument | LoadFailure], total:
 
 
 def _is_there(source: str) -> bool:
-    """Whether the place that a document came from still has one; an address
-    always counts as there.
-    """
+    """Says whether a document's file still exists; an address always counts as existing."""
     return is_address(source) or Path(source).is_file()
 
 
 def _store(session: Session, parsed: ParsedDocument) -> str:
-    """A document with its chunks, all or nothing; whether it was new, the same or changed."""
+    """Stores a document with its chunks, all or nothing. Returns "new", "same" or "changed"."""
     document = parsed.document
     with session.catalog.database.transaction():
         added = session.catalog.documents.add(document, _is_there)

@@ -1,5 +1,5 @@
-"""A query bound to the tables of a workspace: which schema tables it reads, and the
-columns that are new.
+"""The binding of a query to the tables of a workspace: which schema tables it reads, and which of
+its columns are new.
 """
 
 from __future__ import annotations
@@ -14,18 +14,21 @@ from sliders.query.predicates import SYSTEM, QueryTable
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
 DOCS = "docs"
-"""The table of all documents, one row each."""
+"""The name of the table of all documents, one row each."""
 
 
 def bind(
     session: Session, sql: str, describe: Mapping[str, str], *, save: bool = True
 ) -> tuple[Query, list[Table]]:
-    """The parsed query and the definitions of the tables that it reads; new attributes of `docs`
-    are saved in the schema.
+    """Returns the parsed query, and the definitions of the tables that it reads. New attributes of
+    `docs` are saved in the schema.
 
-    `docs` is the schema's own table of that name; when there is none, and exactly one table with
-    one row a document has all the attributes that the query names, it is that table, so that its
-    cells serve. Raises QueryError: the query cannot be bound; PlanError: there is no document.
+    `docs` is the schema's own table of that name. When there is none, and exactly one table with
+    one row for each document has all the attributes, it is that table, so that its cells are used.
+
+    Raises:
+        QueryError: the query cannot be bound.
+        PlanError: there is no document.
     """
     if not session.catalog.documents.count():
         raise PlanError("the workspace has no documents; add some first: sliders add FILES")
@@ -54,7 +57,7 @@ def bind(
 
 
 def _reading(query: Query, table: str) -> Query:
-    """The query with another table in the place of that of all documents."""
+    """Returns the query with another table in the place of `docs`."""
     uses = (replace(use, table=table) if use.table == DOCS else use for use in query.tables)
     return replace(query, tables=tuple(uses))
 
@@ -68,8 +71,8 @@ def _with_docs(
     wanted: set[str],
     save: bool,
 ) -> Schema:
-    """The schema whose table of all documents has the attributes that the query names, with the
-    types that it shows.
+    """Returns the schema in which `docs` has the attributes that the query names, with the types
+    that its comparisons show.
     """
     types = dict(query.types)
     columns = [
@@ -90,8 +93,8 @@ def _with_docs(
 
 
 def _described(own: Table, describe: Mapping[str, str], schema: Schema) -> Table:
-    """The table of all documents with the attributes that the user describes, as the one schema
-    table that has them does.
+    """Returns the table of all documents with the attributes that the user describes; types come
+    from the one schema table that has them.
     """
     columns = {column.name: column for column in own.columns}
     for name, words in describe.items():

@@ -1,5 +1,5 @@
-"""The cells that are known of a table with one row a document, and those that
-a query adds to them.
+"""The known cells of a table with one row for each document, and the storage of cells that a query
+adds.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from sliders.store.records import Task
 from sliders.store.sql_names import SYSTEM_COLUMNS
 
 KnownValues = defaultdict[str, dict[str, Scalar]]
-"""Values by document and attribute; None is known to be not stated."""
+"""Values by document and attribute; None means that the document is known not to state it."""
 ShownRows = dict[str, list[dict[str, Scalar]]]
-"""Rows of the table that stands, with document, document_id and row_id, by each document that
-they were read from.
+"""Rows of the current table, with document, document_id and row_id, by each document that they were
+read from.
 """
 
 
 def load_known(session: Session, table: Table) -> tuple[KnownValues, ShownRows]:
-    """What is known of a table: an attribute is where every chunk of the document was asked for it.
+    """Returns the known values and rows of a table.
 
-    Its value is the one that the table shows, repairs and people's decisions included, and the
-    cell's until it is in the table.
+    An attribute of a document is known when every chunk of the document was asked for it. Its value
+    is the one that the table shows, with repairs and people's decisions; before it is in the table,
+    the cell's.
     """
     settled = session.catalog.extractions.settled(table)
     complete: dict[str, frozenset[str]] = {}
@@ -53,8 +54,10 @@ def load_known(session: Session, table: Table) -> tuple[KnownValues, ShownRows]:
 
 
 def _shown(session: Session, table: Table, documents: Mapping[str, str]) -> ShownRows:
-    """Rows of the version that stands; `documents` tells of which document
-    each extracted row is.
+    """Returns the rows of the current version.
+
+    Args:
+        documents: the document of each extracted row.
     """
     shown: ShownRows = {}
     version = session.catalog.tables.current(table.name)
@@ -73,8 +76,8 @@ def _shown(session: Session, table: Table, documents: Mapping[str, str]) -> Show
 def save_cells(
     session: Session, table: Table, cells: Mapping[str, Mapping[str, Cell]], *, row: bool
 ) -> None:
-    """Stores cells by document and column on the row of the document's first chunk, with the tasks
-    that settle them; without a `row` only the tasks.
+    """Stores cells by document and column, in the row of the document's first chunk, with their
+    tasks; with `row` False only the tasks.
     """
     rows, tasks, name = [], [], table.name
     for document_id, read in cells.items():
@@ -90,8 +93,8 @@ def save_cells(
 
 
 def cells_of_one_row(rows: Sequence[Row], names: Sequence[str]) -> list[Cell]:
-    """For each column the first cell with a value, else with a reason of its own to be empty;
-    a document has one row.
+    """Returns for each column the first cell with a value, else the first cell with a reason other
+    than "not stated"; for documents with one row.
     """
     found = []
     for name in names:

@@ -13,11 +13,11 @@ from sliders.query.parsing import TableUse
 
 _NOTHING = TokenEstimate(0.0, 0.0, 0.0)
 _UNCERTAIN = 2.0
-"""Factor of the interval where figures come from names alone."""
+"""The factor of the interval around estimates that come from names alone."""
 
 
 def plan_before(running: Running) -> QueryExplanation:
-    """The plan with estimates."""
+    """Returns the plan of a query, with estimates."""
     nodes = [_table(running, use) for use in running.query.tables]
     if notes := running.contradictions():
         return QueryExplanation(PlanNode("result", "", "", _NOTHING), (), tuple(notes))

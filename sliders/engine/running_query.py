@@ -1,4 +1,4 @@
-"""One query on its way: its tables and the documents that were accepted so far."""
+"""A running query: its tables, and the documents that were accepted so far."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sliders.query.parsing import Query, contradiction
 
 @dataclass(slots=True)
 class Running:
-    """One query on its way: its tables by name, the accepted documents by alias."""
+    """A running query: its tables by name, the accepted documents by alias."""
 
     filling: Filling
     query: Query
@@ -30,19 +30,19 @@ class Running:
         return self.filling.session
 
     def run(self, alias: str) -> TableRun:
-        """The table behind an alias."""
+        """Returns the table behind an alias."""
         return self.runs[self.query.use(alias).table]
 
     def contradictions(self) -> list[str]:
-        """Why no row can pass, found without reading."""
+        """Returns why no row can pass, as far as the conditions alone show it."""
         reasons = (contradiction(use.where) for use in self.query.tables)
         return [f"the result is empty without reading: {reason}" for reason in reasons if reason]
 
     async def filter(
         self, alias: str, documents: Sequence[str], where: Expression | None
     ) -> list[str]:
-        """The documents of a table that pass; in a query of one table, with their
-        selected attributes.
+        """Returns the documents of a table that pass the condition. In a query of one table, their
+        selected attributes are read too.
         """
         run, use, enough = self.run(alias), self.query.use(alias), self.query.stop_after
         run.conditions(where)
@@ -63,8 +63,8 @@ class Running:
         return [document_id for document_id in documents if document_id in passed]
 
     async def filter_all(self, alias: str, where: Expression | None) -> list[str]:
-        """The documents of a table that pass, of the candidates, or of all when the index was
-        wrong to exclude any.
+        """Returns the documents of a table that pass: of the chosen ones, or of all when the audit
+        shows that the index was wrong to exclude any.
         """
         run = self.run(alias)
         found = run.candidates

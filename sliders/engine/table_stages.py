@@ -1,4 +1,6 @@
-"""Two stages that questions and queries share: fill the cells of tables, and settle the tables."""
+"""Two stages that questions and queries share: filling the cells of tables, and settling the
+tables.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from sliders.schema.types import Table
 
 
 async def fill_for(session: Session, needs: Sequence[Need]) -> str:
-    """Extract the columns that questions need; why it stopped, or ""."""
+    """Extracts the columns that questions need. Returns why it stopped early; "" when
+    it did not.
+    """
     wanted: dict[str, list[str]] = {}
     for table in session.schema.tables:
         needed = {name for need in needs for name in need.columns.get(table.name, ())}
@@ -34,13 +38,14 @@ async def fill_for(session: Session, needs: Sequence[Need]) -> str:
 async def settle_tables(
     session: Session, stopped: str = "", tables: Sequence[str] | None = None
 ) -> str:
-    """Bring data tables up to date with their cells; why it stopped, or "".
+    """Brings data tables up to date with their cells. Returns why it stopped early; "" when it did
+    not.
 
     Judgements are cut by the whole collection first, then rows are reconciled.
 
     Args:
-        stopped: why filling the tables stopped: then no model is called.
-        tables: names; all tables when left out.
+        stopped: why filling the tables stopped early; then no model is called.
+        tables: names of tables; all tables when left out.
     """
     for table in session.schema.tables:
         if tables is None or table.name in tables:
@@ -51,7 +56,9 @@ async def settle_tables(
 
 
 async def settle_table(session: Session, table: Table, model: bool) -> str:
-    """Reconcile a table, by code alone once the budget ends; why it ended, or ""."""
+    """Reconciles a table, by code alone once the budget ends. Returns why the budget ended; "" when
+    it did not.
+    """
     try:
         await settle_data_table(session, table, model=model)
         return ""

@@ -1,4 +1,4 @@
-"""The tables and columns that a statement reads, and what the tables show of them."""
+"""The tables and columns that a statement reads, and the values that the tables show."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sliders.store.records import Relation
 
 @dataclass(frozen=True, slots=True)
 class TableRead:
-    """A table that the statement reads, and those of its columns that it names."""
+    """A table that the statement reads, and the columns of it that the statement names."""
 
     table: Table
     relation: Relation
@@ -23,8 +23,8 @@ class TableRead:
 
 
 def tables_read(session: Session, sql: str, views: Sequence[TableView]) -> list[TableRead]:
-    """The schema's tables that a statement reads, each with the columns that it names;
-    none where it does not parse.
+    """Returns the schema's tables that a statement reads, each with the columns that it names; []
+    when the statement cannot be parsed.
     """
     used = columns_used(sql, views)
     reads = []
@@ -62,8 +62,8 @@ def view_of(session: Session, table: Table) -> TableView:
 
 
 def shown_values(session: Session, read: TableRead) -> dict[str, dict[str, Scalar]]:
-    """The values of the current table in its key and the columns that the statement reads, by row
-    and SQL column name; the canonical forms of the latter, too.
+    """Returns the values of the current table, by row id and SQL column name: of its key, of the
+    columns that the statement reads, and of their canonical forms.
     """
     key = (name for name in read.table.key if name in read.table.column_names)
     columns = dict.fromkeys(c.name for c in read.columns)

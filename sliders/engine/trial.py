@@ -1,4 +1,7 @@
-"""An answer's statement over a copy of its tables, with other values in what is in doubt."""
+"""Trials: an answer's statement runs over a copy of its tables with other values in doubtful cells.
+
+A *state* is a set of cells with other values; a *variation* is a doubt with its possible states.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ from sliders.store.copied_tables import CopiedTables, TrialChange
 
 MOST_VARIATIONS = 300
 _ROWS_READ = 3_000_000
-"""Rows that all recomputations together may go over: large tables are tried in larger bundles."""
+"""The most rows that all trials together read; large tables are tried in larger bundles of
+variations.
+"""
 
 
 class Trial:
-    """An answer's statement over a copy of its tables: its rows as they are, and with other values;
-    each state is run once.
-    """
+    """An answer's statement over a copy of its tables. Each state is run once."""
 
     def __init__(self, sandbox: CopiedTables, found: SqlAnswer) -> None:
         self.sandbox, self.found, self.sql = sandbox, found, found.sql
@@ -32,7 +35,7 @@ class Trial:
         self.most = max(10, min(MOST_VARIATIONS, _ROWS_READ // (4 * max(1, sandbox.rows))))
 
     def rows(self, state: State = ()) -> Rows:
-        """The rows of the statement in a state."""
+        """Returns the rows of the statement in a state."""
         key = tuple(state)
         if key not in self._known:
             with self.sandbox.changed(_changes(key)):
@@ -40,11 +43,11 @@ class Trial:
         return self._known[key]
 
     def number(self, state: State) -> Number | None:
-        """The number of the statement in a state."""
+        """Returns the number of the statement in a state; None when it gives no single number."""
         return number_in(self.rows(state))
 
     def doubts(self, every: Sequence[Variation]) -> list[Doubt]:
-        """What unsettled values would change, those that change most first."""
+        """Returns the doubts that change the answer, those that change most first."""
         sized = [
             one
             for kind in KINDS
@@ -54,7 +57,9 @@ class Trial:
         return [*(doubt for _, doubt in sized), *self._tie()]
 
     def _of_kind(self, kind: Kind, variations: Sequence[Variation]) -> list[tuple[float, Doubt]]:
-        """The doubts of a kind: each alone, or, where none alone changes the rows, all together."""
+        """Returns the doubts of a kind: single ones, or, when no single one changes the rows, all
+        together.
+        """
         alone = [
             one
             for v in bundled(variations, self.most)
@@ -83,8 +88,8 @@ class Trial:
         )
 
     def inexact(self, variations: Sequence[Variation]) -> Iterator[Doubt]:
-        """The estimates and open bounds that the rows of the answer rest on:
-        what they could be, no words say.
+        """Yields doubts for the estimates and open bounds behind the rows of the answer; their
+        words give no other value.
         """
         for one in bundled(variations, self.most):
             if any(Counter(self.rows(option)) != Counter(self.rows()) for option in one.options):
@@ -97,7 +102,7 @@ class Trial:
                 )
 
     def tied(self) -> list[tuple[object, ...]]:
-        """The rows that are ordered equally with the last one that a LIMIT shows."""
+        """Returns the rows that are tied with the last row that a LIMIT shows."""
         return tied_rows(parse_select(self.sql), self.found.rows, self.sandbox.run)
 
     def _tie(self) -> Iterator[Doubt]:

@@ -1,4 +1,4 @@
-"""The ways of asking a model: chosen here by its dialect, and nowhere else."""
+"""The ways of asking a model. Its dialect decides them here, and nowhere else."""
 
 from __future__ import annotations
 
@@ -27,10 +27,8 @@ from sliders.schema.induce import TABLES, Induction
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What each room asks of a model, by its implementation for one dialect.
-
-    `card` is the call that makes a document's card from its name and first pages; None where code
-    makes it.
+    """The parts of the engine that ask a model, as one dialect needs them. `card` makes the request
+    for a document's card from its name and first pages; None when code makes the card.
     """
 
     hints: HintReader
@@ -50,5 +48,5 @@ _WAYS: dict[DialectName, Ways] = {
 
 
 def ways_of(model: Model) -> Ways:
-    """The ways in which a model is asked."""
+    """Returns the ways in which a model is asked."""
     return _WAYS[model.dialect.name]

@@ -1,4 +1,6 @@
-"""The ways of reading passages, with the guards that switch off bad hints (HALO, section 6)."""
+"""The workflows that read passages, with the checks that switch off harmful hints (HALO, section
+6).
+"""
 
 from __future__ import annotations
 
@@ -30,16 +32,16 @@ _RUN = {
     "whole_context": whole,
 }
 _ABOUT_ONE = ("fact", "explanation", "calculation", None)
-"""Kinds of questions that are about one thing: documents that do not name it are other things'
-documents.
+"""The kinds of questions that are about one thing. A document that does not name this thing is
+about another.
 """
 
 
 async def read_passages(session: Session, cascade: bool) -> Answer:
-    """Answer the session's question out of passages, by the workflow of its route.
+    """Answers the session's question out of passages, by the workflow of its route.
 
     Args:
-        cascade: whether a question that the passages do not answer is read again with everything.
+        cascade: True reads everything when the passages do not answer the question.
 
     Raises:
         BudgetExceeded: a limit was reached.
@@ -65,8 +67,8 @@ async def read_passages(session: Session, cascade: bool) -> Answer:
 
 
 def may_switch_off(answer: Answer, narrowed: PassageSource | None) -> bool:
-    """Whether hints narrowed the documents and every passage that was left refused
-    (HALO, section 6.2).
+    """Says whether hints limited the documents and no passage that they left gave an answer (HALO,
+    section 6.2).
     """
     return narrowed is not None and answer.status == "not_found"
 
