@@ -164,8 +164,11 @@ class KeyChooser:
         self.per_document = table.grain == "document" and not self._refuted
 
     def choose(self) -> KeyPlan:
-        """Returns the key of the table: the schema's key when there is one and the data agree, else
-        the best key that the data show, else no key.
+        """Returns the key of the table, and how far it holds.
+
+        It is the schema's key when there is one, without columns that are empty in every row.
+        Otherwise it is the document when each document is one row, else the key that the data show
+        best, else no key.
 
         Raises:
             RepairError: the schema's key names a column that the table does not have.

@@ -208,8 +208,15 @@ class ShownAnswer:
 class ShownDifference:
     """A difference between two runs in one place.
 
-    `what` is the kind of difference, `of` the table or question, `place` the row and column. `at`
-    gives the numbers of the table, row and column on the page; None when the page does not hold it.
+    Args:
+        what: "answer", "value", or the change of a row ("new row").
+        of: the question or the document.
+        place: the table, or table and column; "" for an answer.
+        before: the content in the first run.
+        after: the content in the second run.
+        because: the cause of the change.
+        at: the numbers of the table, row and column on the page; None when the page does not hold
+            them.
     """
 
     what: str
