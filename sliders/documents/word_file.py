@@ -18,6 +18,9 @@ _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _STRICT = b"http://purl.oclc.org/ooxml/wordprocessingml/main"
 _MAIN = "word/document.xml"
+_TYPES = "[Content_Types].xml"
+_WITH_MACROS = b"application/vnd.ms-word.document.macroEnabled.main+xml"
+_WITHOUT = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
 _OFF = ("0", "false", "off", "none")
 _GONE = tuple(_W + name for name in ("del", "moveFrom", "delText", "delInstrText"))
 _WRAPPERS = tuple(
@@ -38,12 +41,13 @@ def rewritten_word(raw: bytes) -> tuple[bytes, list[str]]:
     with zipfile.ZipFile(BytesIO(raw)) as parts:
         if _STRICT in parts.read(_MAIN)[:4000]:
             return raw, []  # another vocabulary
+        types = parts.read(_TYPES).replace(_WITH_MACROS, _WITHOUT)
         word = _Word(parts)
     word.rewrite()
     from lxml import etree  # type: ignore[import-untyped]
 
     body = etree.tostring(word.root, xml_declaration=True, encoding="UTF-8", standalone=True)
-    return with_parts(raw, {_MAIN: body}), word.told()
+    return with_parts(raw, {_MAIN: body, _TYPES: types}), word.told()
 
 
 class _Word:

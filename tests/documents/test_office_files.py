@@ -231,3 +231,16 @@ def test_charts_struck_out_and_raised_text_of_a_presentation() -> None:
     assert "Margin 45^1 per cent" in document.text
     assert "| Q2 | 5.5 |" in document.text
     assert document.warnings == ('struck-out text was left out in 1 place: "99"',)
+
+
+def test_a_word_file_with_macros_is_read() -> None:
+    file = docx.Document()
+    file.add_paragraph("The lamp costs 45 EUR.")
+    plain, macros = io.BytesIO(), io.BytesIO()
+    file.save(plain)
+    kind = b"application/vnd.ms-word.document.macroEnabled.main+xml"
+    usual = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(macros, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(usual, kind))
+    assert read_file(macros.getvalue(), "a.docm").text == "The lamp costs 45 EUR."
