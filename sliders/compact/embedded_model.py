@@ -34,7 +34,7 @@ from sliders.errors import ModelError, ModelUnavailable
 from sliders.llm.client import OpenAIModel
 from sliders.llm.dialect import COMPACT, Dialect
 from sliders.llm.ladder import Rung
-from sliders.llm.limits import Gate
+from sliders.llm.limits import RequestGate
 from sliders.llm.model import Request, Response
 from sliders.llm.network_switch import check_requests_allowed
 from sliders.llm.tokens import token_counter
@@ -223,7 +223,7 @@ class LocalModel:
                 context_tokens=self.context_tokens,
             )
             self._client = OpenAIModel(
-                LOCAL, here, name=self.name, first_rung=Rung.GRAMMAR, gate=Gate(1)
+                LOCAL, here, name=self.name, first_rung=Rung.GRAMMAR, gate=RequestGate(1)
             )
             return self._client
 

@@ -16,7 +16,7 @@ from sliders.llm.cache import CachedModel, CallLog, MemoryCallLog
 from sliders.llm.client import OpenAIModel
 from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.ladder import Rung
-from sliders.llm.limits import Gate, Limiter, RateLimiter
+from sliders.llm.limits import Limiter, RateLimiter, RequestGate
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import Model
 from sliders.llm.outcomes import Outcomes
@@ -38,7 +38,7 @@ class ModelSet:
         endpoints: Mapping[str, str],
         log: CallLog,
         meter: Meter | None = None,
-        gate: Gate | None = None,
+        gate: RequestGate | None = None,
     ) -> None:
         self._models, self._endpoints, self._log, self._gate = (
             dict(models),
@@ -127,8 +127,9 @@ def connect(
     prices = PriceTable.load(settings.prices)
     meter = Meter(settings.budget, prices=prices)
     if model is not None:
-        return _given(model, log, meter, Gate(settings.concurrency))
-    gate, limiter = Gate(settings.concurrency), limiter or RateLimiter(settings.rpm, settings.tpm)
+        return _given(model, log, meter, RequestGate(settings.concurrency))
+    gate = RequestGate(settings.concurrency)
+    limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
     built: dict[str, Model] = {}
     models, endpoints = {}, {}
     for stage in ("", *STAGES):
@@ -147,7 +148,7 @@ def connect(
 
 
 def _built(
-    settings: Settings, name: str, prices: PriceTable, gate: Gate, limiter: Limiter
+    settings: Settings, name: str, prices: PriceTable, gate: RequestGate, limiter: Limiter
 ) -> Model:
     """Returns the model of that name, by the settings."""
     if settings.is_own(name):
@@ -166,7 +167,9 @@ def _built(
     )
 
 
-def _given(model: Model | Mapping[str, Model], log: CallLog, meter: Meter, gate: Gate) -> ModelSet:
+def _given(
+    model: Model | Mapping[str, Model], log: CallLog, meter: Meter, gate: RequestGate
+) -> ModelSet:
     """Returns the models that stand in for those of the settings."""
     models = dict(model) if isinstance(model, Mapping) else {"": model}
     models.setdefault("", next(iter(models.values())))

@@ -9,8 +9,8 @@ from .dialect import FULL as FULL
 from .dialect import Dialect as Dialect
 from .ladder import Rung as Rung
 from .limits import WINDOW as WINDOW
-from .limits import Gate as Gate
 from .limits import RateLimiter as RateLimiter
+from .limits import RequestGate as RequestGate
 from .loops import Turns as Turns
 from .model import Message as Message
 from .model import Model as Model

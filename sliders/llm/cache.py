@@ -20,7 +20,7 @@ from sliders.errors import (
     SlidersError,
     TruncatedReply,
 )
-from sliders.llm.limits import Gate
+from sliders.llm.limits import RequestGate
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import FinishReason, Model, Request, Response, Usage
 from sliders.llm.outcomes import Outcomes
@@ -178,7 +178,7 @@ class CachedModel:
         log: CallLog,
         meter: Meter | None = None,
         endpoint: str = "",
-        gate: Gate | None = None,
+        gate: RequestGate | None = None,
         outcomes: Outcomes | None = None,
     ) -> None:
         self._model, self._log, self._endpoint, self._gate = model, log, endpoint, gate

@@ -23,13 +23,13 @@ from sliders.llm.batches import DISCOUNT, STAGES, Batches
 from sliders.llm.completions import error_of, said
 from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.ladder import Rung
-from sliders.llm.limits import Gate, Limiter, RateLimiter
+from sliders.llm.limits import Limiter, RateLimiter, RequestGate
 from sliders.llm.loops import PerLoop, Turns
 from sliders.llm.model import Request, Response, Usage
 from sliders.llm.network_switch import check_requests_allowed
 from sliders.llm.odds import LISTED, chosen, odds_of
 from sliders.llm.reading import Several, fitting
-from sliders.llm.replied import Reply, Unusable, add_paid, good_items
+from sliders.llm.replied import ServerReply, Unusable, add_paid, good_items
 from sliders.llm.replies import Shape, plain_data, shape_of, told
 from sliders.llm.retry import (
     ServerRefusal,
@@ -79,7 +79,7 @@ class OpenAIModel:
         name: str | None = None,
         first_rung: Rung = Rung.JSON_SCHEMA,
         dialect: Dialect = FULL,
-        gate: Gate | None = None,
+        gate: RequestGate | None = None,
         limiter: Limiter | None = None,
     ) -> None:
         self._model, self._settings = model, settings
@@ -91,7 +91,7 @@ class OpenAIModel:
         self._vain = False
         if settings.base_url is None and known_model(model).get("thinks"):
             self._arguments.reasons()
-        self._gate = gate or Gate(settings.concurrency)
+        self._gate = gate or RequestGate(settings.concurrency)
         self._limiter: Limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
         self.count_tokens = token_counter(self.name)
         self._channels, self._turns = PerLoop(self._channel), PerLoop(Turns)
@@ -229,7 +229,7 @@ class OpenAIModel:
         """Ask in one way: `instructor` asks and parses, the tolerant reader takes what it could not
         parse, and what that cannot read is corrected once.
         """
-        replies: list[Reply] = []
+        replies: list[ServerReply] = []
 
         async def create(**prepared: Any) -> Any:
             replies.append(await self._send(request, ladder.asked(rung, prepared, shape)))
@@ -280,7 +280,7 @@ class OpenAIModel:
             response = kept
         return replace(response, usage=spent)
 
-    def _read(self, reply: Reply, shape: Shape) -> Response:
+    def _read(self, reply: ServerReply, shape: Shape) -> Response:
         """The reply as data, by the tolerant reader.
 
         Raises Unusable: it does not fit; TruncatedReply: it stopped at the limit and no complete
@@ -298,7 +298,7 @@ class OpenAIModel:
             raise self._truncated(reply)
         raise Unusable(reply, wrong)
 
-    def _truncated(self, reply: Reply) -> TruncatedReply:
+    def _truncated(self, reply: ServerReply) -> TruncatedReply:
         what = "holds no complete item; split the input"
         if reply.said.thought:
             what = "was all thought; set SLIDERS_REASONING_EFFORT=low, or use another model"
@@ -310,7 +310,7 @@ class OpenAIModel:
         error.usage = reply.usage
         return error
 
-    async def _send(self, request: Request, arguments: dict[str, Any]) -> Reply:
+    async def _send(self, request: Request, arguments: dict[str, Any]) -> ServerReply:
         """Send a request, and once more where the model had no room left to answer in."""
         reply = await self._fitted(request, arguments)
         if reply.said.thought and not self._arguments.room:
@@ -325,13 +325,13 @@ class OpenAIModel:
             raise
         return replace(second, usage=reply.usage + second.usage)
 
-    def _thought_too_long(self, reply: Reply, request: Request) -> bool:
+    def _thought_too_long(self, reply: ServerReply, request: Request) -> bool:
         """Whether a reply was cut because thoughts took the room of its answer."""
         if not reply.said.cut or (reply.text and not reply.said.thought):
             return False
         return 2 * self.count_tokens(reply.text) < request.max_tokens
 
-    async def _fitted(self, request: Request, arguments: dict[str, Any]) -> Reply:
+    async def _fitted(self, request: Request, arguments: dict[str, Any]) -> ServerReply:
         """Send a request as the server takes it; what it refuses is learned, and it is sent again.
 
         Raises ServerRefusal: it is refused for what it says, or for the shape that it asks for.
@@ -428,7 +428,7 @@ class OpenAIModel:
 
     def _reply(
         self, completion: object, seconds: float, counted: Callable[[], int], request: Request
-    ) -> Reply:
+    ) -> ServerReply:
         if is_page(completion) or (isinstance(completion, str) and not self._answered):
             raise not_the_interface(self._where, 200, completion)
         one = said(completion)
@@ -452,4 +452,4 @@ class OpenAIModel:
             )
             declined.usage = usage
             raise declined
-        return Reply(one, usage, request.told)
+        return ServerReply(one, usage, request.told)

@@ -89,7 +89,7 @@ class RateLimiter:
         return 0.0
 
 
-class Gate:
+class RequestGate:
     """At most `size` requests in flight in each event loop."""
 
     def __init__(self, size: int) -> None:

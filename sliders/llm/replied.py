@@ -15,7 +15,7 @@ from sliders.llm.replies import Shape, without_bad_items
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ServerReply:
     """One answer of the server, not yet parsed."""
 
     said: Said
@@ -43,7 +43,7 @@ class Reply:
 class Unusable(Exception):
     """A reply that does not fit, with what is wrong about it."""
 
-    def __init__(self, reply: Reply, wrong: Sequence[str]) -> None:
+    def __init__(self, reply: ServerReply, wrong: Sequence[str]) -> None:
         super().__init__("; ".join(wrong))
         self.reply, self.wrong = reply, wrong
 
@@ -53,7 +53,7 @@ def add_paid(error: ModelError, before: Usage) -> None:
     error.usage = before + error.usage if isinstance(error.usage, Usage) else before
 
 
-def good_items(reply: Reply, shape: Shape) -> Response | None:
+def good_items(reply: ServerReply, shape: Shape) -> Response | None:
     """What is complete of the reply, without list items that do not fit: one bad row does
     not cost the others.
     """

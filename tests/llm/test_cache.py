@@ -13,11 +13,11 @@ from pydantic import BaseModel
 from sliders.errors import BudgetExceeded, ModelRefusal
 from sliders.llm import (
     CachedModel,
-    Gate,
     MemoryCallLog,
     Message,
     Meter,
     Request,
+    RequestGate,
     Response,
     request_key,
 )
@@ -99,7 +99,7 @@ async def test_a_spent_budget_stops_new_calls_but_not_known_ones() -> None:
 
 async def test_a_budget_that_is_spent_while_calls_wait_for_their_place_stops_them() -> None:
     model, log = FunctionModel(lambda request: ANN, latency=0.01), MemoryCallLog()
-    cached = CachedModel(model, log, Meter(Budget(max_tokens=1)), gate=Gate(2))
+    cached = CachedModel(model, log, Meter(Budget(max_tokens=1)), gate=RequestGate(2))
     replies = await asyncio.gather(
         *(cached.generate(rows_request(str(n))) for n in range(6)), return_exceptions=True
     )
