@@ -202,3 +202,14 @@ def test_a_room_is_tested_through_a_workspace_or_the_command_line(room: str) -> 
         r"\bWorkspace\(|\bworkspace_of_ships\(" + (r"|\brun\(\[" if room == "cli" else "")
     )
     assert any(opened.search(text) for text in files)
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    """Private names are counted without their underscore."""
+    places: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                where = f"{path.relative_to(ROOT)}:{node.lineno}"
+                places.setdefault(node.name.lstrip("_"), []).append(where)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

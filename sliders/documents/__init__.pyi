@@ -30,7 +30,7 @@ from .table_grid.grid import find_tables as find_tables
 from .table_grid.segments import Segment as Segment
 from .table_grid.segments import join_marks as join_marks
 from .tables import CellPlace as CellPlace
-from .tables import Table as Table
+from .tables import TextTable as TextTable
 from .tables import beside_names as beside_names
 from .tables import place_of as place_of
 from .tables import render_table as render_table

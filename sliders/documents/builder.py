@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 
 from sliders.documents.document import Document, Element, ElementKind, Page
-from sliders.documents.tables import Table, render_table, with_context
+from sliders.documents.tables import TextTable, render_table, with_context
 from sliders.documents.titles import find_title
 
 
@@ -37,7 +37,7 @@ class DocumentBuilder:
         self._elements.append(Element(kind, start, self._length, level, self._page))
 
     def add_table(
-        self, table: Table, *, caption: str = "", note: str = "", gap: str = "\n\n"
+        self, table: TextTable, *, caption: str = "", note: str = "", gap: str = "\n\n"
     ) -> None:
         """Add a table; its own caption and note become a line above it.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sliders.documents.spanned_tables import Spanned, table_of_spans
-from sliders.documents.tables import Table
+from sliders.documents.tables import TextTable
 
 _MAX_SPAN = 60
 _PARTS = ("caption", "thead", "tbody", "tfoot", "tr", "td", "th")
@@ -20,13 +20,13 @@ digit of its number.
 """
 
 
-def html_table(html: str) -> Table:
+def html_table(html: str) -> TextTable:
     """The first table of a piece of HTML; a table inside a cell is text of the cell."""
     from lxml.html import document_fromstring  # type: ignore[import-untyped]
 
     table = document_fromstring(html).find(".//table")
     if table is None:
-        return Table((), ())
+        return TextTable((), ())
     caption = table.find("caption")
     return table_of_spans(_rows(table), "" if caption is None else _text(caption), printed=True)
 

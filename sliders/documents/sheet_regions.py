@@ -77,11 +77,11 @@ def areas(sheet: Area) -> list[Area]:
 
 def _bands(sheet: Area) -> list[Area]:
     """Pieces between blank rows; one that begins no table of its own belongs to the one above."""
-    pieces = [_Piece(part, part.rows(), part.columns) for part in sheet.pieces(0)]
-    bands: list[list[_Piece]] = []
-    titles: list[_Piece] = []
+    pieces = [_SheetPiece(part, part.rows(), part.columns) for part in sheet.pieces(0)]
+    bands: list[list[_SheetPiece]] = []
+    titles: list[_SheetPiece] = []
     following = None
-    tables: list[_Piece | None] = []
+    tables: list[_SheetPiece | None] = []
     for piece in reversed(pieces):  # of lines, the next table below them
         following = following if _is_lines(piece) else piece
         tables.append(following)
@@ -99,13 +99,13 @@ def _bands(sheet: Area) -> list[Area]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Piece:
+class _SheetPiece:
     area: Area
     rows: list[list[Spanned]]
     columns: list[int]
 
 
-def _is_lines(piece: _Piece) -> bool:
+def _is_lines(piece: _SheetPiece) -> bool:
     return all(len({id(cell) for cell in _filled(row)}) == 1 for row in piece.rows)
 
 
@@ -117,7 +117,7 @@ def _filled(row: list[Spanned]) -> list[Spanned]:
     return [cell for cell in row if cell.text]
 
 
-def _begins(piece: _Piece, above: list[_Piece]) -> bool:
+def _begins(piece: _SheetPiece, above: list[_SheetPiece]) -> bool:
     """Whether a piece below a blank row begins a table: with names over columns, where the
     table above has values or other columns, or the same names again.
     """

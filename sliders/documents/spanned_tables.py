@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sliders.documents.tables import LEVEL, Table, has_values
+from sliders.documents.tables import LEVEL, TextTable, has_values
 from sliders.values.notes import is_note
 from sliders.values.printed import closes_value, is_value, is_year, opens_value, tidy_value
 
@@ -30,7 +30,7 @@ Names = tuple[Spanned, ...]
 """The header cells over a column from top to bottom."""
 
 
-def table_of_spans(rows: Sequence[Row], caption: str = "", *, printed: bool = False) -> Table:
+def table_of_spans(rows: Sequence[Row], caption: str = "", *, printed: bool = False) -> TextTable:
     """The table of the rows. Its header is what the file marks, and what its spans show to go on;
     without marks it is guessed.
 
@@ -62,7 +62,7 @@ def table_of_spans(rows: Sequence[Row], caption: str = "", *, printed: bool = Fa
     header = tuple(_name(names[c], [spans[cell] for cell in names[c]]) for c in keep)
     caption = " ".join([caption, *(text for text in titles if not is_note(text))]).strip()
     shown = tuple(tuple(row[c] for c in keep) for row in body)
-    return Table(header, shown, caption, " ".join(dict.fromkeys([*notes, *lifted])))
+    return TextTable(header, shown, caption, " ".join(dict.fromkeys([*notes, *lifted])))
 
 
 def without_blanks(rows: Sequence[Row]) -> list[Row]:

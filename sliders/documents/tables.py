@@ -24,7 +24,7 @@ LEVEL = " / "
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """A table before it has a place: `header` and each row have the same number of
     columns, "" where empty.
 
@@ -47,7 +47,7 @@ class RenderedTable:
     row_starts: tuple[int, ...]
 
 
-def table_from_rows(rows: Sequence[Sequence[str]], header_rows: int = 1) -> Table:
+def table_from_rows(rows: Sequence[Sequence[str]], header_rows: int = 1) -> TextTable:
     """A table of plain cells (CSV, text), empty rows and columns dropped; at most the first
     row names the columns.
     """
@@ -62,7 +62,7 @@ def table_from_rows(rows: Sequence[Sequence[str]], header_rows: int = 1) -> Tabl
     note = names[0] if width and is_note(names[0]) else ""
     header = ("", *names[1:]) if note else names
     keep = [c for c in range(width) if header[c] or any(row[c] for row in body)]
-    return Table(
+    return TextTable(
         tuple(header[c] for c in keep),
         tuple(tuple(row[c] for c in keep) for row in body),
         note=note,
@@ -76,7 +76,7 @@ def has_values(cells: Sequence[str]) -> bool:
     return any(is_value(cell) and not is_year(cell) for cell in cells[1:] or cells)
 
 
-def render_table(table: Table, offset: int) -> RenderedTable:
+def render_table(table: TextTable, offset: int) -> RenderedTable:
     """The table's text, its cells placed as if the text began at `offset` of the document."""
     lines: list[str] = []
     if any(table.header):
@@ -114,7 +114,7 @@ def _cells(row: Sequence[str], at: int) -> Iterator[TableCell]:
         at += len(text) + len(SEPARATOR)
 
 
-def with_context(table: Table, caption: str, note: str) -> Table:
+def with_context(table: TextTable, caption: str, note: str) -> TextTable:
     """The table with the caption of its surroundings, where it has none of its own,
     and with their note.
     """

@@ -207,9 +207,9 @@ def _number_loader() -> Any:
     """
     from psycopg.adapt import Loader
 
-    class Number(Loader):
+    class ServerNumber(Loader):
         def load(self, data: Any) -> int | float:
             text = bytes(data)
             return int(text) if text.lstrip(b"-").isdigit() and len(text) <= 300 else float(text)
 
-    return Number
+    return ServerNumber

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from sliders.documents import (
     Document,
-    Table,
     TableGrid,
+    TextTable,
     html_table,
     read_csv,
     read_docx,
@@ -27,7 +27,7 @@ from sliders.documents import (
 )
 
 
-def _html(*rows: str) -> Table:
+def _html(*rows: str) -> TextTable:
     return html_table(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sliders.documents import (
     CellPlace,
     Element,
-    Table,
+    TextTable,
     beside_names,
     place_of,
     read_csv,
@@ -23,7 +23,7 @@ def _text(header: list[str], *rows: list[str]) -> str:
     return render_table(table_from_rows([header, *rows]), 0).text
 
 
-def _element(table: Table, start: int) -> Element:
+def _element(table: TextTable, start: int) -> Element:
     rendered = render_table(table, start)
     return Element(
         "table",
@@ -74,7 +74,9 @@ def test_a_cell_knows_its_row_its_sections_and_its_column() -> None:
         ("Lamps", "3", ""),
         ("All assets", "4", "2"),
     )
-    table = Table(("Year ended", "2021", "2020"), rows, note="in millions", indents=(0, 1, 1, 2, 0))
+    table = TextTable(
+        ("Year ended", "2021", "2020"), rows, note="in millions", indents=(0, 1, 1, 2, 0)
+    )
     element = _element(table, 7)
     assert element.grid is not None
     cells = element.grid.rows
@@ -99,7 +101,7 @@ def test_without_indents_the_last_section_counts() -> None:
         ("Loans", "3", ""),
         ("Bonds", "4", "2"),
     )
-    element = _element(Table(("", "2021", "2020"), rows), 0)
+    element = _element(TextTable(("", "2021", "2020"), rows), 0)
     assert [row_path(element, n) for n in range(5)] == [
         ("Assets",),
         ("Assets", "Cash"),
@@ -116,7 +118,7 @@ def test_a_note_over_the_labels_is_the_table_s_note() -> None:
 
 @pytest.mark.parametrize("offset", [0, 17])
 def test_offsets_are_those_of_the_document(offset: int) -> None:
-    rendered = render_table(Table(("", "A", "B"), (("x", "1", ""), ("y", "", "22"))), offset)
+    rendered = render_table(TextTable(("", "A", "B"), (("x", "1", ""), ("y", "", "22"))), offset)
     document = " " * offset + rendered.text
     assert [document[s : s + 3] for s in rendered.row_starts] == ["| x", "| y"]
     assert document[rendered.grid.rows[1][2].start :] == "22 |"
@@ -151,7 +153,7 @@ def test_no_printed_digit_of_a_row_is_lost(rows: list[list[str]]) -> None:
 
 
 def test_values_stand_beside_the_names_of_their_columns() -> None:
-    grid = Table(
+    grid = TextTable(
         ("", "2021", "2022 | plan"), (("Sales", "61", "64"), ("Costs:", "", ""), ("Rent", "", "3"))
     )
     text = f"Before\n{render_table(grid, 0).text}\n\nAfter | all\n| a | b |\n| --- | --- |"

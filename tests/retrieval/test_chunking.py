@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.documents import Document, DocumentBuilder, Element, Page, Table, load_text
+from sliders.documents import Document, DocumentBuilder, Element, Page, TextTable, load_text
 from sliders.errors import SettingsError
 from sliders.retrieval import chunk_document
 
@@ -143,7 +143,7 @@ def test_a_large_table_is_cut_between_rows_and_carries_its_caption(document) -> 
         assert sum(row in chunk.text for chunk in chunks) == 1
     table = [chunk for chunk in chunks if "table" in chunk.kinds]
     assert len(table) > 4
-    assert all("Table 3. Cash flows" in chunk.context.captions for chunk in table)
+    assert all("TextTable 3. Cash flows" in chunk.context.captions for chunk in table)
     assert all("in millions" in chunk.context.captions for chunk in table)
     assert "Note: in millions" in table[1].context.header()
 
@@ -152,14 +152,14 @@ def test_a_table_that_fits_is_never_cut(document) -> None:
     rows = "\n".join(f"row {n} | {n}" for n in range(10))
     doc = document(
         ("paragraph", sentences(3)),
-        ("caption", "Table 9"),
+        ("caption", "TextTable 9"),
         ("table", rows),
         ("paragraph", sentences(3)),
     )
     chunks = chunk_document(doc, max_tokens=60, count_tokens=words)
     holder = next(chunk for chunk in chunks if "row 0" in chunk.text)
     assert rows in holder.text
-    assert "Table 9" in holder.text
+    assert "TextTable 9" in holder.text
 
 
 def test_one_sentence_over_the_limit_is_cut_at_white_space(document) -> None:
@@ -234,7 +234,7 @@ def test_a_part_of_a_table_carries_its_header_and_its_sections() -> None:
     builder = DocumentBuilder()
     builder.add("paragraph", "The things are as follows (in millions):")
     builder.add_table(
-        Table(("", "2021"), tuple(rows), indents=(0, *(1,) * 40)), note="(in millions)"
+        TextTable(("", "2021"), tuple(rows), indents=(0, *(1,) * 40)), note="(in millions)"
     )
     doc = builder.build("t.txt", b"t")
     chunks = chunk_document(doc, max_tokens=60, count_tokens=words)

@@ -12,7 +12,7 @@ from sliders.documents.table_grid.segments import Line, char_width
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class GridColumn:
     left: float
     right: float
 
@@ -21,7 +21,7 @@ class Column:
         return (self.left + self.right) / 2
 
 
-def columns_of(rows: Sequence[Line]) -> tuple[Column, ...]:
+def columns_of(rows: Sequence[Line]) -> tuple[GridColumn, ...]:
     """Columns of the rows' values, from left to right.
 
     Where values stand in strips with nothing between them, the strips are the columns;
@@ -39,36 +39,36 @@ def columns_of(rows: Sequence[Line]) -> tuple[Column, ...]:
         return tuple(strips)
     full = [row for row in rows if len(row) == width]
     return tuple(
-        Column(median(row[c].left for row in full), median(row[c].right for row in full))
+        GridColumn(median(row[c].left for row in full), median(row[c].right for row in full))
         for c in range(width)
     )
 
 
-def _strips(rows: Sequence[Line]) -> list[Column]:
+def _strips(rows: Sequence[Line]) -> list[GridColumn]:
     """Where values stand one over the other, at least two unless some row fills all strips, and no
     row has two; else none.
     """
     cells = sorted(
         (cell.left, cell.right, number) for number, row in enumerate(rows) for cell in row
     )
-    strips: list[Column] = []
+    strips: list[GridColumn] = []
     members: list[int] = []
     alone = False
     for left, right, number in cells:
         if strips and left < strips[-1].right:
             if number in members:
                 return []
-            strips[-1] = Column(strips[-1].left, max(right, strips[-1].right))
+            strips[-1] = GridColumn(strips[-1].left, max(right, strips[-1].right))
             members.append(number)
             continue
         alone = alone or len(members) == 1
-        strips.append(Column(left, right))
+        strips.append(GridColumn(left, right))
         members = [number]
     alone = alone or len(members) == 1
     return [] if alone and len(strips) != max(map(len, rows)) else strips
 
 
-def assign(cells: Line, columns: Sequence[Column]) -> list[int]:
+def assign(cells: Line, columns: Sequence[GridColumn]) -> list[int]:
     """For each cell its column, in order, at the least total distance of right edges or centres."""
     if len(cells) >= len(columns):
         return list(range(len(columns)))[-len(cells) :]
@@ -85,6 +85,6 @@ def assign(cells: Line, columns: Sequence[Column]) -> list[int]:
     return list(min(best[-1])[1])
 
 
-def spacing_of(columns: Sequence[Column]) -> float:
+def spacing_of(columns: Sequence[GridColumn]) -> float:
     gaps = [b.right - a.right for a, b in pairwise(columns)]
     return median(gaps) if gaps else (columns[0].right - columns[0].left) * 2

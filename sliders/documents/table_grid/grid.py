@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from math import inf
 from statistics import median
 
-from sliders.documents.table_grid.columns import Column, assign, columns_of, spacing_of
-from sliders.documents.table_grid.headers import Frame, Rules, find_header, name_columns
+from sliders.documents.table_grid.columns import GridColumn, assign, columns_of, spacing_of
+from sliders.documents.table_grid.headers import GridFrame, Rules, find_header, name_columns
 from sliders.documents.table_grid.lines import (
     cells_of,
     is_data,
@@ -27,7 +27,7 @@ from sliders.documents.table_grid.lines import (
     value_edge,
 )
 from sliders.documents.table_grid.segments import Line, Segment, char_width, join_marks
-from sliders.documents.tables import Table
+from sliders.documents.tables import TextTable
 from sliders.values.notes import is_note
 from sliders.values.printed import is_value, is_year
 
@@ -45,11 +45,11 @@ class Region:
 
     first: int
     last: int
-    table: Table
+    table: TextTable
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _GridRow:
     """A row while its label is put together: where its first line's label and
     its last line stand.
     """
@@ -68,7 +68,7 @@ def find_tables(lines: Sequence[Line], rules: Sequence[Rules] = ()) -> tuple[Reg
     """
     rules = rules or [()] * len(lines)
     regions: list[Region] = []
-    columns: tuple[Column, ...] = ()
+    columns: tuple[GridColumn, ...] = ()
     floor = at = 0
     while at < len(lines):
         if not is_data(lines[at]):
@@ -118,7 +118,9 @@ def _extent(lines: Sequence[Line], first: int) -> int:
     return last
 
 
-def _continues(region: Region, columns_above: Sequence[Column], columns: Sequence[Column]) -> bool:
+def _continues(
+    region: Region, columns_above: Sequence[GridColumn], columns: Sequence[GridColumn]
+) -> bool:
     """True when a table without header stands under the columns of the one above it:
     it is its continuation.
     """
@@ -132,7 +134,7 @@ def _continues(region: Region, columns_above: Sequence[Column], columns: Sequenc
 
 def _region(
     lines: Sequence[Line], rules: Sequence[Rules], floor: int, first: int, last: int
-) -> tuple[Region, tuple[Column, ...]] | None:
+) -> tuple[Region, tuple[GridColumn, ...]] | None:
     data = [i for i in range(first, last + 1) if is_data(lines[i]) and not is_year_header(lines[i])]
     if data and (
         _heads(lines[data[0]]) or _names_values(lines[data[0]], [lines[i] for i in data[1:]])
@@ -151,7 +153,7 @@ def _region(
     ]
     feet = rules[data[0] - 1] if data[0] else ()
     lefts = tuple(piece.left for piece in lines[max(data[0] - 1, floor)])
-    frame = Frame(columns_of(list(cells.values())), label_left, rules, feet, lefts, years)
+    frame = GridFrame(columns_of(list(cells.values())), label_left, rules, feet, lefts, years)
     top, header_lines, notes = find_header(lines, floor, data[0], frame)
     drawn = bool(header_lines) and bool(rules[header_lines[-1]])
     if len(data) < (1 if width > 1 and drawn else 2 if width > 1 else 3):
@@ -211,7 +213,7 @@ def _names_values(line: Line, rows: Sequence[Line]) -> bool:
     )
 
 
-def _row(line: Line, cells: Line | None, frame: Frame) -> _Row:
+def _row(line: Line, cells: Line | None, frame: GridFrame) -> _GridRow:
     """The label and the values of a line, each in its column."""
     columns = frame.columns
     if cells is None:
@@ -223,10 +225,12 @@ def _row(line: Line, cells: Line | None, frame: Frame) -> _Row:
     for cell, column in zip(cells, assign(cells, columns), strict=True):
         values[column] = cell.text
     left = head[0].left if head else columns[0].left
-    return _Row(text_of(head), tuple(values), left, head[-1].right if head else left, line[0].base)
+    return _GridRow(
+        text_of(head), tuple(values), left, head[-1].right if head else left, line[0].base
+    )
 
 
-def _join_wrapped(rows: Sequence[_Row]) -> list[_Row]:
+def _join_wrapped(rows: Sequence[_GridRow]) -> list[_GridRow]:
     """Join labels that were broken over lines: what goes on in lower case, or stands
     nearer than rows do.
     """
@@ -235,7 +239,7 @@ def _join_wrapped(rows: Sequence[_Row]) -> list[_Row]:
     ]
     pitch = median(steps) if len(steps) > 1 and min(steps) > 0 else 0.0
     limit = max((row.right for row in rows), default=0.0)
-    joined: list[_Row] = []
+    joined: list[_GridRow] = []
     for row in rows:
         above = joined[-1] if joined else None
         if above is None or not above.label or not row.label or above.label.endswith((":", ".")):
@@ -258,16 +262,16 @@ def _join_wrapped(rows: Sequence[_Row]) -> list[_Row]:
     return joined
 
 
-def _is_full(above: _Row, row: _Row, limit: float) -> bool:
+def _is_full(above: _GridRow, row: _GridRow, limit: float) -> bool:
     """The first word of `row` would not have stood in the line above it."""
     step = (row.right - row.left) / max(len(row.label), 1)
     return above.right + step * (1 + len(row.label.split()[0])) > limit - step
 
 
-def _table(header: tuple[str, ...], rows: Sequence[_Row], note: str) -> Table:
+def _table(header: tuple[str, ...], rows: Sequence[_GridRow], note: str) -> TextTable:
     """The table; without any label its first column names the rows."""
     if len(header) > 2 and not header[0] and not any(row.label for row in rows):
-        return Table(header[1:], tuple(row.values for row in rows), note=note)
+        return TextTable(header[1:], tuple(row.values for row in rows), note=note)
     lefts = sorted(row.left for row in rows if row.label)
     step = min(
         (max(row.right - row.left, 1.0) / len(row.label) for row in rows if row.label), default=1.0
@@ -280,6 +284,6 @@ def _table(header: tuple[str, ...], rows: Sequence[_Row], note: str) -> Table:
         min(sum(level <= row.left for level in levels) - 1, _MAX_INDENT) if row.label else 0
         for row in rows
     )
-    return Table(
+    return TextTable(
         header, tuple((row.label, *row.values) for row in rows), note=note, indents=indents
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sliders.documents.table_grid.columns import Column, spacing_of
+from sliders.documents.table_grid.columns import GridColumn, spacing_of
 from sliders.documents.table_grid.lines import (
     MAX_TEXT_CELL,
     is_data,
@@ -34,7 +34,7 @@ Rules = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class GridFrame:
     """The position of a table on its page.
 
     Args:
@@ -46,7 +46,7 @@ class Frame:
         years: the header lines that print years.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[GridColumn, ...]
     label_left: float
     rules: Sequence[Rules]
     feet: Rules = ()
@@ -77,7 +77,7 @@ class _Placed:
 
 
 def find_header(
-    lines: Sequence[Line], floor: int, body: int, frame: Frame
+    lines: Sequence[Line], floor: int, body: int, frame: GridFrame
 ) -> tuple[int, list[int], list[str]]:
     """Returns the first line of a table, its header lines from top to bottom, and the notes printed
     among them. The search goes upwards from `body`, the first line of the rows, at most to line
@@ -115,7 +115,7 @@ def find_header(
 
 
 def _header_above(
-    lines: Sequence[Line], at: int, floor: int, frame: Frame, below: Sequence[int]
+    lines: Sequence[Line], at: int, floor: int, frame: GridFrame, below: Sequence[int]
 ) -> bool:
     """Says whether one of the two lines above is a header line."""
     above = (n for n in range(max(floor, at - 2), at) if lines[n])
@@ -123,7 +123,7 @@ def _header_above(
 
 
 def _reaches_over_blanks(
-    lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int]
+    lines: Sequence[Line], at: int, frame: GridFrame, below: Sequence[int]
 ) -> bool:
     """Says whether a header line belongs to the header lines below it although blank lines stand
     between them.
@@ -132,7 +132,7 @@ def _reaches_over_blanks(
     return over_years or bool(frame.rules[at]) or len(lines[at]) == len(frame.columns)
 
 
-def _without_rows(lines: Sequence[Line], found: Sequence[int], frame: Frame) -> list[int]:
+def _without_rows(lines: Sequence[Line], found: Sequence[int], frame: GridFrame) -> list[int]:
     """Returns the header lines without rows that consist of words. Once a line names the labels and
     all columns, the next such line is a row.
     """
@@ -156,7 +156,7 @@ def _first_section(lines: Sequence[Line], sections: Sequence[int], body: int) ->
     return next((at for at in range(top, body) if text_of(lines[at]).endswith(":")), body)
 
 
-def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int]) -> bool:
+def _is_header(lines: Sequence[Line], at: int, frame: GridFrame, below: Sequence[int]) -> bool:
     """True when the pieces of a line stand over the value columns; a first piece may stand over the
     labels.
     """
@@ -180,7 +180,7 @@ def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int
     return piece.left >= columns[0].left - reach and piece.right <= columns[-1].right + reach
 
 
-def _goes_on(lines: Sequence[Line], at: int, frame: Frame) -> bool:
+def _goes_on(lines: Sequence[Line], at: int, frame: GridFrame) -> bool:
     """True when the words of a line stand over the labels, and so near above the header that they
     belong to the same cell.
     """
@@ -198,7 +198,7 @@ def _goes_on(lines: Sequence[Line], at: int, frame: Frame) -> bool:
     )
 
 
-def _divide(line: Line, frame: Frame) -> tuple[list[Segment], list[Segment]]:
+def _divide(line: Line, frame: GridFrame) -> tuple[list[Segment], list[Segment]]:
     """Returns the pieces over the labels and the pieces over the value columns. A piece over
     several columns is cut at wide spaces.
     """
@@ -217,7 +217,7 @@ def _divide(line: Line, frame: Frame) -> tuple[list[Segment], list[Segment]]:
     return stub, over
 
 
-def _cut(segment: Segment, frame: Frame) -> list[Segment]:
+def _cut(segment: Segment, frame: GridFrame) -> list[Segment]:
     """Returns a piece in parts: cut at wide spaces that lie between the middles of two columns, or
     between two strokes.
     """
@@ -234,7 +234,7 @@ def _cut(segment: Segment, frame: Frame) -> list[Segment]:
     return split_breaks(replace(segment, breaks=tuple(kept))) if kept else [segment]
 
 
-def _meet(gap: Break, frame: Frame) -> bool:
+def _meet(gap: Break, frame: GridFrame) -> bool:
     """True when one stroke ends in the gap and another begins there, or when words of the last line
     begin where the gap ends.
     """
@@ -251,7 +251,7 @@ def _holds(rule: tuple[float, float], piece: Segment) -> bool:
 
 
 def name_columns(
-    lines: Sequence[Line], at: Sequence[int], frame: Frame
+    lines: Sequence[Line], at: Sequence[int], frame: GridFrame
 ) -> tuple[tuple[str, ...], list[str]]:
     """Returns the words over each column from top to bottom, and the words over the labels.
 
@@ -275,7 +275,7 @@ def name_columns(
         for piece, (first, last) in zip(over, placed, strict=True):
             if first == last:
                 left, right = extents[first].left, extents[first].right
-                extents[first] = Column(min(left, piece.left), max(right, piece.right))
+                extents[first] = GridColumn(min(left, piece.left), max(right, piece.right))
         levels.insert(0, [_Placed(p.text, a, b) for p, (a, b) in zip(over, placed, strict=True)])
     names = tuple(_path(levels, c) for c in range(len(frame.columns)))
     return names, [piece.text for stub, _ in divided for piece in stub]
@@ -307,7 +307,7 @@ def _joined(above: str, below: str) -> str:
 
 
 def _under_rule(
-    piece: Segment, over: Sequence[Segment], rules: Sequence[Rules], frame: Frame
+    piece: Segment, over: Sequence[Segment], rules: Sequence[Rules], frame: GridFrame
 ) -> tuple[int, int] | None:
     """Returns the first and last column under the stroke that underlines a piece: the widest stroke
     that underlines this piece alone. None when there is no such stroke.
@@ -332,7 +332,7 @@ def _under_rule(
     return None
 
 
-def _bare(strokes: Rules, over: Sequence[Segment], frame: Frame) -> bool:
+def _bare(strokes: Rules, over: Sequence[Segment], frame: GridFrame) -> bool:
     """True when a stroke that spans a single column has no words above it in the header line. The
     strokes then do not say to which columns the line's words belong.
     """
@@ -342,7 +342,7 @@ def _bare(strokes: Rules, over: Sequence[Segment], frame: Frame) -> bool:
     return any(not any(left < piece.center < right for piece in over) for left, right in single)
 
 
-def _columns_above(strokes: Rules, frame: Frame) -> tuple[int, int] | None:
+def _columns_above(strokes: Rules, frame: GridFrame) -> tuple[int, int] | None:
     """Returns the first and the last column with a stroke below it; None when there is no such
     column.
     """
@@ -355,7 +355,7 @@ def _columns_above(strokes: Rules, frame: Frame) -> tuple[int, int] | None:
 
 
 def _by_place(
-    over: Sequence[Segment], columns: Sequence[Column], lower: Sequence[Sequence[_Placed]]
+    over: Sequence[Segment], columns: Sequence[GridColumn], lower: Sequence[Sequence[_Placed]]
 ) -> list[tuple[int, int]]:
     """Returns the columns (first, last) that each piece stands over: the columns that it overlaps,
     and the columns around them whose middle it marks.
@@ -392,7 +392,7 @@ def _by_place(
     return spans
 
 
-def _groups(over: Sequence[Segment], columns: Sequence[Column]) -> list[tuple[int, int]]:
+def _groups(over: Sequence[Segment], columns: Sequence[GridColumn]) -> list[tuple[int, int]]:
     """Returns equally many columns (first, last) for each piece, if every piece stands in the
     middle of its columns; [] otherwise.
     """
@@ -407,7 +407,7 @@ def _groups(over: Sequence[Segment], columns: Sequence[Column]) -> list[tuple[in
     return spans
 
 
-def _overlapped(piece: Segment, columns: Sequence[Column]) -> tuple[int, int]:
+def _overlapped(piece: Segment, columns: Sequence[GridColumn]) -> tuple[int, int]:
     """Returns the first and last column whose middle the piece covers; when it covers none, the
     nearest column.
     """
