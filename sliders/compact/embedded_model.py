@@ -76,16 +76,16 @@ def download_bar(
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks = {}
 
-        def report(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                if what == "fetching":
+        def report(step: str, done: int, total: int) -> None:
+            if step not in tasks:
+                if step == "fetching":
                     bar.console.print(
                         f"Fetching {what} ({total / 1e9:.2f} GB{terms}) once.",
                         soft_wrap=True,
                         highlight=False,
                     )
-                tasks[what] = bar.add_task(f"{what} the model", total=total)
-            bar.update(tasks[what], completed=done)
+                tasks[step] = bar.add_task(f"{step} the model", total=total)
+            bar.update(tasks[step], completed=done)
 
         yield report
 

@@ -21,7 +21,7 @@ real = sliders.Workspace
 sliders.Workspace = lambda path, **settings: real(path, model=Reader(BRIDGES).model, **settings)
 """
 SHOWN = {
-    "first_look": ["SELECT AVG(length) FROM bridges", "10 new", "<table>", "image/png", "range:"],
+    "first_look": ["SELECT AVG(length) FROM bridges", "10 new", "<table>", "image/png"],
     "audit": [
         "ferry_timetable.txt",
         "of surveyor: measured on site",

@@ -27,8 +27,8 @@ Content-Type: text/plain
 
 {}
 --X
-Content-Type: application/pdf
-Content-Disposition: attachment; filename=bill.pdf
+Content-Type: image/png
+Content-Disposition: attachment; filename=bill.png
 
 nothing
 --X--
@@ -82,7 +82,7 @@ def test_tables_list_them(shell: Callable[..., str]) -> None:
         "file bad.pdf: refused; the PDF is damaged or truncated; fetch or export it again" in lines
     )
     assert any(line.startswith("file sub/pic.png: passed over; ") for line in lines)
-    assert any("attachments were not read: bill.pdf" in line for line in lines)
+    assert any("attachments were not read: bill.png" in line for line in lines)
     told = json.loads(shell("tables", "--json"))
     assert [file["kind"] for file in told["files_not_read"]] == ["refused", "passed over"]
     assert [d["rows"] for d in told["documents"]] == [True, True]

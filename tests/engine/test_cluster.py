@@ -171,7 +171,7 @@ def test_vectors_made_there_are_those_made_here(tmp_path: Path, documents: Path)
 
 
 def test_limits_hold_over_all_workers_together() -> None:
-    limits = ray.remote(num_cpus=0, max_concurrency=100)(workers.Limits).remote(4, None)
+    limits = ray.remote(num_cpus=0, max_concurrency=100)(workers.ClusterLimits).remote(4, None)
     ray.get(limits.pause.remote(0.0))  # it is up
 
     @ray.remote(num_cpus=1)

@@ -211,7 +211,7 @@ def killed_at(number: int, patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
             raise KeyboardInterrupt
 
     with patch.context() as here:
-        here.setattr(store._Sentences, "__enter__", enter)
+        here.setattr(store._ErrorSentences, "__enter__", enter)
         yield made
 
 

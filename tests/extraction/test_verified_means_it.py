@@ -649,7 +649,6 @@ def compact(
     [
         ("The rate is 61,00 € per night.", 6100, {}, 61),
         ("The rate is 4.6 million euros.", 4.6, {"words": "4.6 million euros"}, 4_600_000),
-        ("The larger fee is 90 euros, the smaller one 30.", 70, {"calculation": "90 - 30"}, 60),
     ],
 )
 def test_a_value_that_code_takes_from_the_words_is_a_decision_and_a_doubt(

@@ -143,7 +143,7 @@ def test_a_large_table_is_cut_between_rows_and_carries_its_caption(document) -> 
         assert sum(row in chunk.text for chunk in chunks) == 1
     table = [chunk for chunk in chunks if "table" in chunk.kinds]
     assert len(table) > 4
-    assert all("TextTable 3. Cash flows" in chunk.context.captions for chunk in table)
+    assert all("Table 3. Cash flows" in chunk.context.captions for chunk in table)
     assert all("in millions" in chunk.context.captions for chunk in table)
     assert "Note: in millions" in table[1].context.header()
 
@@ -152,14 +152,14 @@ def test_a_table_that_fits_is_never_cut(document) -> None:
     rows = "\n".join(f"row {n} | {n}" for n in range(10))
     doc = document(
         ("paragraph", sentences(3)),
-        ("caption", "TextTable 9"),
+        ("caption", "Table 9"),
         ("table", rows),
         ("paragraph", sentences(3)),
     )
     chunks = chunk_document(doc, max_tokens=60, count_tokens=words)
     holder = next(chunk for chunk in chunks if "row 0" in chunk.text)
     assert rows in holder.text
-    assert "TextTable 9" in holder.text
+    assert "Table 9" in holder.text
 
 
 def test_one_sentence_over_the_limit_is_cut_at_white_space(document) -> None:

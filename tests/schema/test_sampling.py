@@ -39,7 +39,7 @@ async def told(
     session: Any = SimpleNamespace(
         models=SimpleNamespace(model_for=lambda _: model),
         catalog=SimpleNamespace(documents=documents),
-        decide=lambda *_: None,
+        decide=lambda *_, **__: None,
     )
     ((rows,),) = await rows_told(session, [FERRIES])
     return len(rows), model.history

@@ -305,7 +305,9 @@ def test_judged_values_are_cut_anew_and_the_rest_stays(filled: Catalog) -> None:
     assert decision.reason == "cut at 1.2; 1 of 2 values changed, before: false 1, true 1"
     assert filled.extractions.recalibrate("orders", "paid", new, "cut at 1.2") == 0
     assert len(filled.journal.decisions(verdict="calibrated")) == 1
-    with pytest.raises(StoreError, match="row 'nobody' of 'orders' has no value of 'paid'"):
+    with pytest.raises(
+        StoreError, match="row 'nobody' of table 'orders' has no value in column 'paid'"
+    ):
         filled.extractions.recalibrate("orders", "paid", {**old, "nobody": JUDGED}, "cut at 2")
     assert filled.extractions.get(["doc-1-r0"])["doc-1-r0"].cell("paid") == new["doc-1-r0"]
 
