@@ -14,14 +14,12 @@ import select
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 _LENGTH = 8
-_LOOK = 0.25
-"""Seconds between two looks at the memory of a child where the kernel holds no limit."""
+"""Bytes before each message that hold its length."""
 _KEPT_IDLE = 4
 """Children that wait for work; more are ended."""
 _PASSED_ON = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LANG", "LC_ALL", "HOME")
@@ -45,7 +43,7 @@ class Child:
     """One child process. It serves one caller at a time.
 
     Args:
-        module: the name of the module that is run; it calls `serve`.
+        module: the name of the module that is run; it answers `Messages`.
     """
 
     def __init__(self, module: str) -> None:
@@ -86,28 +84,24 @@ class Child:
             ChildEnded: it did not answer; nothing more can be asked of it.
         """
         try:
-            self._to.write(len(message).to_bytes(_LENGTH, "big") + message)
-            self._to.flush()
+            _write(self._to, message)
             self._wait(seconds)
             reply = _read(self._from)
+            if reply is None:
+                raise ChildEnded
+            return reply
         except OSError as error:
             self.end()
             raise ChildEnded from error
         except BaseException:
             self.end()  # a reply that nobody waits for would be taken for the next one
             raise
-        if reply is None:
-            self.end()
-            raise ChildEnded
-        return reply
 
     def _wait(self, seconds: float | None) -> None:
         if seconds is None or sys.platform == "win32":
             return
-        end = time.monotonic() + seconds
-        while not select.select([self._from], [], [], min(_LOOK, end - time.monotonic()))[0]:
-            if time.monotonic() >= end:
-                raise ChildEnded(out_of_time=True)
+        if not select.select([self._from], [], [], seconds)[0]:
+            raise ChildEnded(out_of_time=True)
 
     def end(self) -> None:
         """End the child; safe to call twice."""
@@ -163,6 +157,13 @@ def _read(stream: IO[bytes]) -> bytes | None:
     return body if len(body) == size else None
 
 
+def _write(stream: IO[bytes], message: bytes) -> None:
+    """Put a message on a stream."""
+    stream.write(len(message).to_bytes(_LENGTH, "big"))
+    stream.write(message)
+    stream.flush()
+
+
 class Messages:
     """The child's side: its standard input and output as messages.
 
@@ -181,9 +182,7 @@ class Messages:
 
     def reply(self, message: bytes) -> None:
         """Answer the message that came last."""
-        self._out.write(len(message).to_bytes(_LENGTH, "big"))
-        self._out.write(message)
-        self._out.flush()
+        _write(self._out, message)
 
 
 @contextlib.contextmanager
@@ -199,11 +198,13 @@ def limited(memory_bytes: float, seconds: float) -> Iterator[None]:
         yield
         return
     before = {}
-    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-    wanted = {resource.RLIMIT_CPU: used + seconds + 1, resource.RLIMIT_AS: _size() + memory_bytes}
+    used, size = sum(resource.getrusage(resource.RUSAGE_SELF)[:2]), address_space()
+    wanted = {resource.RLIMIT_CPU: used + seconds + 1}
+    if size:
+        wanted[resource.RLIMIT_AS] = size + memory_bytes
     for kind, value in wanted.items():
         _, hard = before[kind] = resource.getrlimit(kind)
-        if value < float("inf") and (kind == resource.RLIMIT_CPU or _size()):
+        if value < float("inf"):
             most = int(value) if hard == resource.RLIM_INFINITY else min(int(value), hard)
             with contextlib.suppress(ValueError, OSError):
                 resource.setrlimit(kind, (most, hard))
@@ -215,10 +216,12 @@ def limited(memory_bytes: float, seconds: float) -> Iterator[None]:
                 resource.setrlimit(kind, limits)
 
 
-def _size() -> int:
-    """Bytes of address space of this process; 0 where the system does not tell."""
+def address_space(process: int | None = None) -> int:
+    """Bytes of address space of a process, this one when left out; 0 where the system does not
+    tell.
+    """
     try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        text = Path(f"/proc/{process or 'self'}/statm").read_text(encoding="ascii")
     except OSError:
         return 0
+    return int(text.split()[0]) * os.sysconf("SC_PAGE_SIZE")

@@ -78,7 +78,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         try:
             yield
         finally:
-            if self._child is not None:
+            if self._child is not None and self._child.alive:
                 self.execute("ROLLBACK")
 
     def decide(self, sql: str, values: Any, rights: Rights, limits: Limits) -> Any:
@@ -125,17 +125,12 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         bounded = limits is not None and math.isfinite(limits.seconds)
         seconds = limits.seconds + _GRACE if limits is not None and bounded else None
         with self._lock:
-            if self._child is None:
+            if self._child is None or not self._child.alive:
                 raise SandboxError(sql, "the database is gone", "stopped", _GONE)
             try:
                 state, *told = marshal.loads(self._child.ask(marshal.dumps(message), seconds))
             except ChildEnded as error:
-                self._child = None
                 raise SandboxError(sql, str(error), "stopped", _why(limits, error)) from error
-            except BaseException:
-                if not self._child.alive:
-                    self._child = None
-                raise
         if state == "done":
             return told[0]
         if state == "sandbox":
@@ -147,13 +142,12 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     def __exit__(self, *_: object) -> None:
         """Free the database; its process serves the next one."""
         with self._lock, contextlib.suppress(SandboxError):
-            if self._child is not None:
-                small, child = self._ask("", None, "close"), self._child
-                self._child = None
-                if small:
-                    give_back(child)
-                else:
-                    child.end()
+            small, child = self._ask("", None, "close"), self._child
+            self._child = None
+            if child is not None and small:
+                give_back(child)
+            elif child is not None:
+                child.end()
 
 
 _GONE = "an earlier statement took more than its limits, and the tables went with it"

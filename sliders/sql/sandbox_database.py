@@ -89,16 +89,8 @@ class SandboxError(Exception):
 
 
 class SandboxDatabase:
-    """A database in memory, or a file, with a connection of its own; see `Sandbox`.
-
-    Args:
-        file: the URI of a file; it is only read.
-        analysts: the functions of `functions` are there, and those of SQLite that one call
-            can keep busy for minutes are bounded.
-        engine: limits of SQLite that hold for the program's own statements as well.
-
-    Raises:
-        sqlite3.Error: the file cannot be opened.
+    """A database in memory, or a file, with a connection of its own. Arguments and errors are those
+    of `Sandbox`.
     """
 
     def __init__(

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from sliders.child import address_space
 from sliders.errors import UnsafeStatement
 from sliders.sql.limits import Limits, MemoryGauge, short
 from sliders.store.engines import Engine
@@ -77,6 +78,6 @@ def _hold(process: int, memory_bytes: float) -> None:
     import resource
 
     with contextlib.suppress(OSError):  # another user's process is watched alone
-        size = int(Path(f"/proc/{process}/statm").read_text().split()[0]) * resource.getpagesize()
+        size = address_space(process)
         _, hard = resource.prlimit(process, resource.RLIMIT_AS)
         resource.prlimit(process, resource.RLIMIT_AS, (size + int(memory_bytes), hard))
