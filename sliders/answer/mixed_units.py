@@ -33,9 +33,9 @@ _COMPARISONS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
 _MOST_FIGURES = 4
 
 
-def mixed_units(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
-    """A finding for each column whose amounts are taken together over several currencies or units,
-    with the doubt that stands where the statement is kept.
+def taken_together(tree: exp.Query) -> list[exp.Expr]:
+    """The expressions that a statement adds up, averages, takes the extreme of, compares or ranks
+    by.
     """
     ranked = [
         n
@@ -43,12 +43,19 @@ def mixed_units(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator
         if select.args.get("limit")
         for n in _order_of(select)
     ]
-    for node in [n.this for n in (*tree.find_all(*_MEASURES, *_COMPARISONS), *ranked)]:
+    return [n.this for n in (*tree.find_all(*_MEASURES, *_COMPARISONS), *ranked)]
+
+
+def mixed_units(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
+    """A finding for each column whose amounts are taken together over several currencies or units,
+    with the doubt that stands where the statement is kept.
+    """
+    for node in taken_together(tree):
         owner, select = names.of(node), node.find_ancestor(exp.Select)
         if owner is None or select is None or owner[1].column.type not in NUMERIC:
             continue
         for other in owner[0].columns:
-            unit = exp.column(other.column.name, table=node.table or None)
+            unit = exp.column(other.column.name, table=node.text("table") or None)
             if _measures(other, owner[1], owner[0]) and _together(select, node, unit, run_sql):
                 yield _finding(
                     tree,

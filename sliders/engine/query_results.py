@@ -4,13 +4,13 @@ filled first, or over documents, of which only the needed cells are read (lazily
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from sqlglot import exp
 
-from sliders.answer.mixed_units import mixed_units
+from sliders.answer.mixed_units import mixed_units, taken_together
 from sliders.answer.profile import profile_tables
 from sliders.answer.references import References
 from sliders.answer.result import Completeness, frame_of
@@ -23,7 +23,7 @@ from sliders.engine.query_run import explains, run_query
 from sliders.engine.session import Session
 from sliders.engine.settle import decided
 from sliders.engine.table_stages import settle_tables
-from sliders.engine.tables_read import view_of
+from sliders.engine.tables_read import in_sql, view_of
 from sliders.errors import ModelUnavailable, QueryError, StoreError, UnsafeStatement
 from sliders.llm.outcomes import every_call_failed
 from sliders.markup import note, table_html
@@ -54,8 +54,9 @@ class TableFrames(Mapping[str, "pd.DataFrame"]):
                 f"there is no table {name!r}; tables are: {', '.join(self) or 'none yet'}"
             )
         columns, rows = self._session.catalog.tables.read(name)
-        frame = frame_of(columns, list(rows))
-        held = {c.name: unit_of_column(c) for c in _in_sql(self._session, name).columns}
+        frame, table = frame_of(columns, list(rows)), self._session.schema.table(name)
+        shown = in_sql(self._session, table, table.columns).columns
+        held = {column.name: unit_of_column(column) for column in shown}
         frame.attrs["units"] = [held.get(column, "") for column in columns]
         return frame
 
@@ -265,8 +266,12 @@ def _told(
     Raises:
         ModelUnavailable: the frame is empty, and every call of the run failed.
     """
-    frame.attrs["units"] = _units(session, sql, list(map(str, frame.columns)))
-    frame.attrs["notes"] += _mixed_amounts(session, sql)
+    names = list(map(str, frame.columns))
+    frame.attrs["units"] = [""] * len(names)
+    with contextlib.suppress(QueryError):  # a part of another dialect makes no rows wrong
+        tree = parse_select(sql)
+        frame.attrs["units"] = _units(session, tree, names)
+        frame.attrs["notes"] += _mixed_amounts(session, tree)
     ledger = completeness(session, columns)
     said = f"the result is incomplete: {stopped}"
     frame.attrs["notes"] += [said] if stopped and said not in frame.attrs["notes"] else []
@@ -280,43 +285,29 @@ def _told(
     return frame
 
 
-def _units(session: Session, sql: str, columns: Sequence[str]) -> list[str]:
-    """Returns the unit of each column of a result; "" when there is none, or when the statement is
-    in a dialect that cannot be analysed.
-    """
-    tables = [_in_sql(session, table.name) for table in session.filled]
-    try:
-        return list(units_of(parse_select(sql), tables, columns))
-    except QueryError:  # a part is of another dialect, which does not make the rows wrong
-        return [""] * len(columns)
+def _units(session: Session, tree: exp.Query, columns: Sequence[str]) -> list[str]:
+    """Returns the unit of each column of a result; "" when there is none."""
+    tables = [in_sql(session, table, table.columns) for table in session.filled]
+    return list(units_of(tree, tables, columns))
 
 
-def _mixed_amounts(session: Session, sql: str) -> list[str]:
+def _mixed_amounts(session: Session, tree: exp.Query) -> list[str]:
     """Returns a note for each column whose amounts in several currencies or units the statement
     takes together.
     """
+    if not taken_together(tree):
+        return []  # the tables need not be looked at
+    read = {table.name.lower() for table in tree.find_all(exp.Table)}
     views = [view_of(session, table) for table in session.filled]
-    try:
-        tree = parse_select(sql)
-        read = {table.name.lower() for table in tree.find_all(exp.Table)}
-        views = [view for view in views if view.name.lower() in read]
+    views = [view for view in views if view.name.lower() in read]
+
+    def run_sql(statement: str) -> Result:
         names = [view.name for view in views]
+        return run_readonly(session.catalog.database, statement, tables=names)
 
-        def run_sql(statement: str) -> Result:
-            return run_readonly(session.catalog.database, statement, tables=names)
-
-        profiles = profile_tables(views, run_sql)
-        found = list(mixed_units(tree, References(tree, profiles), run_sql))
-    except QueryError:  # a part is of another dialect, which does not make the rows wrong
-        return []
+    profiles = profile_tables(views, run_sql)
+    found = mixed_units(tree, References(tree, profiles), run_sql)
     return [str(one.doubt) for one in found if one.doubt is not None]
-
-
-def _in_sql(session: Session, name: str) -> Table:
-    """Returns a table with the names that it has in SQL."""
-    table, relation = session.schema.table(name), session.catalog.schemas.relation(name)
-    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns)
-    return replace(table, name=relation.relation, columns=columns)
 
 
 def _is_whole(ledger: Completeness) -> bool:

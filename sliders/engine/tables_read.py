@@ -37,6 +37,13 @@ def tables_read(session: Session, sql: str, views: Sequence[TableView]) -> list[
     return reads
 
 
+def in_sql(session: Session, table: Table, columns: Sequence[Column]) -> Table:
+    """Returns a table of some of its columns, with the names that they have in SQL."""
+    relation = session.catalog.schemas.relation(table.name)
+    named = tuple(replace(c, name=relation.sql_name(c.name)) for c in columns)
+    return replace(table, name=relation.relation, columns=named)
+
+
 def view_of(session: Session, table: Table) -> TableView:
     """The table under its SQL names, as the agent must write them; columns that nothing was asked
     for are no columns yet.
@@ -44,7 +51,6 @@ def view_of(session: Session, table: Table) -> TableView:
     relation = session.catalog.schemas.relation(table.name)
     asked = session.catalog.extractions.columns_asked(table.name)
     shown = [c for c in table.columns if c.name in asked or not asked]
-    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in shown)
     names = {c.name: relation.sql_name(c.name) for c in shown}
     beside = tuple(
         replace(c, companion_of=names[c.companion_of])
@@ -56,9 +62,7 @@ def view_of(session: Session, table: Table) -> TableView:
         for n, count in session.catalog.extractions.judged(table.name).items()
         if n in names
     )
-    return TableView(
-        replace(table, name=relation.relation, columns=columns), companions=beside, judged=judged
-    )
+    return TableView(in_sql(session, table, shown), companions=beside, judged=judged)
 
 
 def shown_values(session: Session, read: TableRead) -> dict[str, dict[str, Scalar]]:
