@@ -264,8 +264,8 @@ def _wish_in(told: str, headers: Mapping[str, str]) -> float | None:
 
 def _seconds(text: str) -> float | None:
     """The seconds of a duration, "1m30s" or "20"; None where it is none."""
-    parts = _PART.findall(text.strip().rstrip("."))
-    units = [_UNITS.get(unit if unit == "ms" else unit[:1]) for _, unit in parts]
+    parts = _PART.findall(text.strip().rstrip(".").lower())
+    units = [_UNITS.get("ms" if unit.startswith("ms") else unit[:1]) for _, unit in parts]
     if not parts or None in units:
         return None
     numbers = (float(number) for number, _ in parts)

@@ -263,6 +263,7 @@ async def test_a_quota_of_a_minute_passes(serve: Serve) -> None:
     [
         ("Resource exhausted.\nPlease retry in 0.5s", {}),
         ("Rate limit reached. Please try again in 500ms. Visit the page.", {}),
+        ("Try again in 500 msec.", {}),
         ('{"details": [{"retryDelay": "0.5s"}]}', {}),
         ("Slow down", {"x-ratelimit-reset-requests": "0.5s"}),
         ("Slow down", {"retry-after-ms": "500"}),
