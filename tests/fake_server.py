@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -12,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+
+from benchmarks.servers.loopback import Loopback
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Scripted:
     dropped: bool = False
 
 
-class FakeServer:
+class FakeServer(Loopback):
     """A small OpenAI-compatible chat server on loopback, in a thread of its own;
     use it as a context manager.
 
@@ -54,46 +55,25 @@ class FakeServer:
         latency: float = 0.0,
         slots: int = 64,
     ) -> None:
+        super().__init__()
         self._function = reply if callable(reply) else None
         self._queue = (
             [reply] if isinstance(reply, Scripted) else [] if callable(reply) else list(reply)
         )
-        self._latency, self._slots = latency, slots
-        self._ready = threading.Event()
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._serve()), name="fake-server", daemon=True
-        )
+        self._latency = latency
+        self._places = asyncio.Semaphore(slots)
         self.bodies: list[dict[str, Any]] = []
         self.times: list[float] = []
         self.pieces: list[int] = []
         self.in_flight = 0
         self.most_in_flight = 0
-        self.base_url = ""
 
-    def __enter__(self) -> FakeServer:
-        self._thread.start()
-        self._ready.wait()
-        return self
+    @property
+    def base_url(self) -> str:
+        """The address of its chat interface."""
+        return f"{self.address}/v1"
 
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
-
-    async def _serve(self) -> None:
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        self._places = asyncio.Semaphore(self._slots)
-        app = web.Application(client_max_size=1 << 26)
-        app.router.add_route("*", "/{path:.*}", self._handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.0)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0, backlog=512)
-        await site.start()
-        self.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-        self._ready.set()
-        await self._stop.wait()
-        await runner.cleanup()
-
-    async def _handle(self, request: web.Request) -> web.StreamResponse:
+    async def handle(self, request: web.Request) -> web.StreamResponse:
         body = await request.json() if request.can_read_body else {}
         scripted = await self._scripted(body)
         if scripted.dropped and request.transport is not None:

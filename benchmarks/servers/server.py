@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import ssl
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 from aiohttp import web
 
+from benchmarks.servers.loopback import Loopback
 from benchmarks.servers.reader import reply as right_reply
 
 
@@ -95,48 +94,15 @@ def refusal(message: str, status: int = 400, **more: Any) -> Reply:
     return Reply(status=status, body=json.dumps({"error": {**error, **more}}))
 
 
-class Server:
-    """The server of one behaviour at a time, in a thread; `asked` are the requests that came.
-
-    Args:
-        certificate: a file with key and certificate, where it speaks TLS.
-    """
+class Server(Loopback):
+    """The server of one behaviour at a time; `asked` are the requests that came."""
 
     def __init__(self, certificate: Path | None = None) -> None:
+        super().__init__(certificate)
         self.script: Script = lambda asked: Reply(asked.text)
         self.asked: list[Asked] = []
-        self.address = ""
-        self._certificate = certificate
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
-    def __enter__(self) -> Server:
-        self._thread.start()
-        self._ready.wait()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
-
-    async def _serve(self) -> None:
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        app = web.Application(client_max_size=1 << 26)
-        app.router.add_route("*", "/{path:.*}", self._handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.0)
-        await runner.setup()
-        tls = None
-        if self._certificate is not None:
-            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            tls.load_cert_chain(self._certificate)
-        await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
-        scheme = "http" if tls is None else "https"
-        self.address = f"{scheme}://127.0.0.1:{runner.addresses[0][1]}"
-        self._ready.set()
-        await self._stop.wait()
-        await runner.cleanup()
-
-    async def _handle(self, request: web.Request) -> web.StreamResponse:
+    async def handle(self, request: web.Request) -> web.StreamResponse:
         body = await request.json() if request.can_read_body else {}
         asked = Asked(body, len(self.asked) + 1, str(request.rel_url), dict(request.headers))
         self.asked.append(asked)
