@@ -6,6 +6,9 @@ those that `--store` kept (`benchmarks/stored/economy.json`). Keys: calls_before
 tokens_before, tokens_now; repeated_share, the characters of a reading prompt that stood in the
 prompt before; parts_read_share, the parts of the documents that were read; documents_share, the
 tokens spent by those of the documents.
+
+`annual_reports` are whole PDF files, with a reader that answers from its prompts alone; their
+figures stand beside the others, with gold_values and those that a prompt has `missed`.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.checkout import add_options, lines_of, store, stored
+from benchmarks.economy.reports import NAME as REPORTS
 from benchmarks.fidelity.__main__ import LOOK, SCORE_ONLY
 
 _SUMMED = (
@@ -55,7 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--evals", type=Path, default=Path("../shared/evals"), help="folder of the evaluation sets"
     )
-    parser.add_argument("--sets", default=",".join((*LOOK, *SCORE_ONLY)), help="names, with commas")
+    parser.add_argument(
+        "--sets", default=",".join((*LOOK, *SCORE_ONLY, REPORTS)), help="names, with commas"
+    )
     args = parser.parse_args(argv)
     names = args.sets.split(",")
     sets = []
@@ -68,10 +74,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"{one['document_tokens']} of documents",
             flush=True,
         )
-    now = totals(sets)
     if args.store:
         store("economy", args.store, sets)
-    earlier = totals([one for one in stored("economy") or sets if one["set"] in names])
+    now = totals([one for one in sets if one["set"] != REPORTS])
+    before = [one for one in stored("economy") or sets if one["set"] in names]
+    earlier = totals([one for one in before if one["set"] != REPORTS])
     figures = {
         "calls_before": earlier["calls"],
         "calls_now": now["calls"],
@@ -79,6 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "tokens_now": now["tokens"],
         **now,
         "sets": sets,
+        REPORTS: next((totals([one]) | one for one in sets if one["set"] == REPORTS), None),
     }
     print(
         f"calls {earlier['calls']} -> {now['calls']}, tokens {earlier['tokens']} -> "

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 from benchmarks.checkout import use_package_of
 
 READING = "extract"
+_COMPACT: dict[str, Any] = {"ensure_ascii": False, "separators": (",", ":")}
 
 
 @dataclass(slots=True)
@@ -44,6 +45,32 @@ class Meter:
                 self.compared += len(prompt)
             self.last = prompt
 
+    def over(
+        self, reply: Callable[[Any], Any], count: Callable[[str], int]
+    ) -> Callable[[Any], Any]:
+        """The replies of a reader, each call counted with its tokens."""
+
+        def counted(request: Any) -> Any:
+            prompt = "\n".join(message.content for message in request.messages)
+            said = reply(request)
+            text = said if isinstance(said, str) else json.dumps(said, **_COMPACT)
+            self.count(request.stage, prompt, count(prompt), count(text))
+            return said
+
+        return counted
+
+    def figures(self) -> dict[str, Any]:
+        """The counts, by the names of the figures."""
+        return {
+            "calls": sum(self.calls.values()),
+            "tokens": sum(self.prompt_tokens.values()) + sum(self.reply_tokens.values()),
+            "calls_by_stage": self.calls,
+            "prompt_tokens_by_stage": self.prompt_tokens,
+            "reply_tokens_by_stage": self.reply_tokens,
+            "repeated_characters": self.repeated,
+            "compared_characters": self.compared,
+        }
+
 
 def equal_characters(before: str, prompt: str) -> int:
     """Characters of the lines that a prompt shares with the one before it, in their order."""
@@ -60,44 +87,60 @@ def measure(sliders: Any, world: Any) -> dict[str, Any]:
     from sliders.llm import token_counter
     from sliders.llm.testing import FunctionModel
 
-    reader, meter, count = PerfectReader(world), Meter(), token_counter("gpt-4o")
-
-    def reply(request: Any) -> Any:
-        prompt = "\n".join(message.content for message in request.messages)
-        said = reader.reply(request)
-        text = (
-            said
-            if isinstance(said, str)
-            else json.dumps(said, ensure_ascii=False, separators=(",", ":"))
-        )
-        meter.count(request.stage, prompt, count(prompt), count(text))
-        return said
-
+    count = token_counter("gpt-4o")
+    reader, meter = PerfectReader(world), Meter()
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in world.documents]
         for path, text in zip(files, world.documents.values(), strict=True):
             path.write_text(text, encoding="utf-8")
+        reply = meter.over(reader.reply, count)
         model = FunctionModel(reply, name="perfect-reader", context_tokens=128_000)
         with sliders.Workspace(Path(folder, "workspace.db"), model=model) as workspace:
             workspace.add([str(path) for path in files])
             asked = [question.question for question, _ in world.questions]
             answers = workspace.ask_many(asked)
             parts, read = _parts(workspace)
-    tokens = sum(meter.prompt_tokens.values()) + sum(meter.reply_tokens.values())
-    return {
+    return meter.figures() | {
         "set": world.name,
         "questions": len(asked),
         "answered": sum(a.status == "answered" for a in answers),
-        "calls": sum(meter.calls.values()),
-        "tokens": tokens,
-        "calls_by_stage": meter.calls,
-        "prompt_tokens_by_stage": meter.prompt_tokens,
-        "reply_tokens_by_stage": meter.reply_tokens,
-        "repeated_characters": meter.repeated,
-        "compared_characters": meter.compared,
         "parts": parts,
         "parts_read": read,
         "document_tokens": sum(map(count, world.documents.values())),
+    }
+
+
+def measure_reports(sliders: Any, evals: Path) -> dict[str, Any]:
+    """All questions asked together over the annual reports, with a reader that answers from its
+    prompts alone: as for a world, and the gold values whose part was shown.
+    """
+    from benchmarks.economy.reports import FOLDER, NAME, ReportsReader, load
+    from sliders.llm import token_counter
+    from sliders.llm.testing import FunctionModel
+
+    facts, meter, count = load(), Meter(), token_counter("gpt-4o")
+    reader = ReportsReader(facts)
+    reply = meter.over(reader.reply, count)
+    model = FunctionModel(reply, name="reports-reader", context_tokens=128_000)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        sliders.Workspace(Path(folder, "workspace.db"), model=model) as workspace,
+    ):
+        workspace.add([str(evals / FOLDER / f"{name}.pdf") for name in facts["documents"]])
+        answers = workspace.ask_many([one["text"] for one in facts["questions"]])
+        parts, read = _parts(workspace)
+        stored = workspace.session.catalog.documents
+        texts = [stored.text(document.id) for document in stored.all()]
+    missed = reader.missed()
+    return meter.figures() | {
+        "set": NAME,
+        "questions": len(answers),
+        "answered": sum(answer.status == "answered" for answer in answers),
+        "parts": parts,
+        "parts_read": read,
+        "document_tokens": sum(map(count, texts)),
+        "gold_values": sum(map(len, facts["documents"].values())),
+        "missed": missed,
     }
 
 
@@ -114,10 +157,15 @@ def _parts(workspace: Any) -> tuple[int, int]:
 def main(argv: Sequence[str]) -> None:
     """Print a JSON line for each set."""
     sliders = use_package_of(Path(argv[0]).resolve())
+    from benchmarks.economy.reports import NAME
     from benchmarks.fidelity.gold import suite_world
 
     for name in argv[2:]:
-        print(json.dumps(measure(sliders, suite_world(Path(argv[1], name), True))), flush=True)
+        if name == NAME:
+            figures = measure_reports(sliders, Path(argv[1]))
+        else:
+            figures = measure(sliders, suite_world(Path(argv[1], name), True))
+        print(json.dumps(figures), flush=True)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from benchmarks import starting, trace
 from benchmarks.checkout import ROOT, store, stored
 from benchmarks.economy.__main__ import totals
 from benchmarks.economy.child import Meter, equal_characters
+from benchmarks.economy.reports import ReportsReader, load
 
 
 def test_equal_lines_count_with_all_their_characters() -> None:
@@ -80,3 +81,38 @@ def test_a_start_is_measured_in_processor_seconds_and_has_to_work() -> None:
         starting.seconds(("-c", "raise SystemExit(3)"), {}, "", ROOT)
     with pytest.raises(RuntimeError, match="ended with 0: other"):
         starting.seconds(("-c", "print('other')"), {}, "done", ROOT)
+
+
+READ = """
+Table reports: one row is a report
+- employees (integer): people
+- net_sales (number): sales
+
+<document>
+From: file COSTCO 2021 10K; Form 10-K
+{text}
+</document>
+"""
+
+
+def test_the_reader_of_reports_says_what_its_prompt_prints_and_nothing_else() -> None:
+    reader = ReportsReader(load())
+    assert reader.rows(READ.format(text="We sell goods. Net sales were 1,000.")) == []
+    told = READ.format(text="We employed 288,000 employees.\n| Net sales | $192,052 | $163,220 |")
+    (row,) = reader.rows(told)
+    assert row["cells"]["employees"] == {"value": 288000.0, "words": ["288,000"]}
+    assert row["cells"]["net_sales"]["words"] == ["192,052"]
+    missed = set(reader.missed())
+    assert "COSTCO_2021_10K.employees" not in missed and "COSTCO_2021_10K.auditor" in missed
+    assert len(missed) == 68
+
+
+def test_the_reader_of_reports_chooses_parts_by_the_words_of_their_outline() -> None:
+    parts = """
+- net_sales (number): sales
+<part number="1">Risk factors
+<part number="2">Segments | Net sales; Profit
+<part number="3">Consolidated statements of income
+"""
+    assert ReportsReader(load()).parts(parts) == [3]
+    assert ReportsReader(load()).parts(parts.replace("statements of income", "notes")) == [2]
