@@ -10,12 +10,12 @@ import re
 import sqlite3
 import zipfile
 from collections.abc import Callable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from sliders.audit.workbook import NO_TABLES, typed, types_of
 from sliders.errors import SettingsError, StoreError
-from sliders.schema.names import free_name
+from sliders.schema.types import ColumnType
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
 from sliders.store.file import SqliteFile
@@ -27,10 +27,6 @@ _SUFFIXES: dict[str, ExportFormat] = {
     ".sqlite3": "sqlite",
     ".xlsx": "excel",
 }
-_EXCEL_ROWS = 1_048_576
-_EXCEL_TEXT = 32_767
-_NO_TABLES = "no tables"
-_EXCEL_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def export(catalog: Catalog, target: Path, format: ExportFormat | None = None) -> list[Path]:
@@ -133,31 +129,37 @@ def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
     def is_export(old: Path) -> bool:
         return "row_id" in parquet.read_schema(old).names
 
-    kinds = {"INTEGER": arrow.int64(), "REAL": arrow.float64()}
     paths = []
-    for path, relation, columns, rows in _files(catalog, folder, ".parquet", is_export):
-        types = {column.sql_name: kinds.get(column.sql_type) for column in relation.columns}
-        values = list(zip(*rows, strict=True)) or [()] * len(columns)
+    for path, relation, names, rows in _files(catalog, folder, ".parquet", is_export):
+        kinds = types_of(catalog, relation)
+        values = list(zip(*rows, strict=True)) or [()] * len(names)
         arrays = [
-            _array(arrow, data, types.get(column))
-            for column, data in zip(columns, values, strict=True)
+            _array(arrow, data, kinds.get(name)) for name, data in zip(names, values, strict=True)
         ]
         with _writing(path):
-            parquet.write_table(arrow.table(arrays, names=list(columns)), path)
+            parquet.write_table(arrow.table(arrays, names=list(names)), path)
         paths.append(path)
     return paths
 
 
-def _array(arrow: Any, data: tuple[Any, ...], kind: Any) -> Any:
-    if kind is not None and all(value is None or isinstance(value, (int, float)) for value in data):
-        return arrow.array(
-            [float(v) if v is not None and kind == arrow.float64() else v for v in data], kind
-        )
+def _array(arrow: Any, data: tuple[Any, ...], kind: ColumnType | None) -> Any:
+    """A column of a Parquet file in the type of the schema; as texts where a value is not of it."""
+    types = {
+        ColumnType.INTEGER: arrow.int64(),
+        ColumnType.NUMBER: arrow.float64(),
+        ColumnType.BOOLEAN: arrow.bool_(),
+        ColumnType.DATE: arrow.date32(),
+        ColumnType.DATETIME: arrow.timestamp("us"),
+    }
+    if kind in types:
+        with contextlib.suppress(arrow.ArrowInvalid, arrow.ArrowTypeError):
+            return arrow.array([typed(value, kind) for value in data], types[kind])
     return arrow.array([None if value is None else str(value) for value in data], arrow.string())
 
 
 def export_excel(catalog: Catalog, path: str | Path) -> Path:
-    """One workbook with a sheet for each data table. Texts stay texts: none is read as a formula.
+    """One workbook: a sheet for each data table, and the sheets "evidence", "documents" and
+    "completeness". Doubted values are coloured. Texts stay texts: none is read as a formula.
 
     Raises:
         SettingsError: the extra is not installed.
@@ -169,6 +171,8 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
         raise SettingsError(
             "Excel needs openpyxl; install it with: pip install 'sliders[export]'"
         ) from error
+    from sliders.audit.workbook import write_tables
+
     target = Path(path)
 
     def is_export(path: Path) -> bool:
@@ -176,33 +180,10 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
 
     _only_replace(target, is_export)
     workbook = Workbook(write_only=True)
-    names: set[str] = set()
-    for relation in _current(catalog):
-        columns, rows = catalog.tables.read(relation.name)
-        sheet = workbook.create_sheet(_sheet_name(relation.relation, names))
-        for number, line in enumerate(chain([columns], rows)):
-            if number >= _EXCEL_ROWS:
-                raise StoreError(
-                    f"table {relation.relation!r} has more rows than an Excel sheet "
-                    f"({_EXCEL_ROWS}); export CSV or Parquet"
-                )
-            sheet.append([_excel_cell(sheet, value) for value in line])
-    if not names:
-        workbook.create_sheet(_NO_TABLES)
+    write_tables(catalog, workbook)
     with _writing(target):
         workbook.save(target)
     return target
-
-
-def _excel_cell(sheet: Any, value: Any) -> Any:
-    """A cell of a sheet; a text stays a text."""
-    from openpyxl.cell import WriteOnlyCell
-
-    if not isinstance(value, str):
-        return WriteOnlyCell(sheet, value)
-    cell = WriteOnlyCell(sheet, _EXCEL_FORBIDDEN.sub("", value)[:_EXCEL_TEXT])
-    cell.data_type = "s"
-    return cell
 
 
 def _only_replace(path: Path, is_export: Callable[[Path], bool]) -> None:
@@ -234,7 +215,7 @@ def _is_csv_export(path: Path) -> bool:
 
 def _is_book_export(book: Any) -> bool:
     first = book.worksheets[0]
-    return first.title == _NO_TABLES or "row_id" in next(first.iter_rows(values_only=True), ())
+    return first.title == NO_TABLES or "row_id" in next(first.iter_rows(values_only=True), ())
 
 
 def _files(
@@ -248,14 +229,6 @@ def _files(
         path = Path(folder) / f"{safe}{suffix}"
         _only_replace(path, is_export)
         yield path, relation, *catalog.tables.read(relation.name)
-
-
-def _sheet_name(name: str, names: set[str]) -> str:
-    base = re.sub(r"[\[\]:*?/\\]", "_", name).strip("'")[:28] or "table"
-    folded = base.casefold()
-    found = base + free_name(folded, names)[len(folded) :]
-    names.add(found.casefold())
-    return found
 
 
 @contextlib.contextmanager
