@@ -5,6 +5,7 @@ right by construction.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 from sliders.documents.document import Document, Element, ElementKind, Page
 from sliders.documents.tables import TextTable, render_table, with_context
@@ -23,6 +24,8 @@ class DocumentBuilder:
 
     def start_page(self, number: int) -> None:
         """Everything that is added from now on is on page `number`."""
+        if self._page_starts and number <= self._page_starts[-1][0]:
+            return  # it began inside a table
         self._page_starts.append((number, self._length))
 
     def add(self, kind: ElementKind, text: str, *, level: int = 0, gap: str = "\n\n") -> None:
@@ -37,11 +40,18 @@ class DocumentBuilder:
         self._elements.append(Element(kind, start, self._length, level, self._page))
 
     def add_table(
-        self, table: TextTable, *, caption: str = "", note: str = "", gap: str = "\n\n"
+        self,
+        table: TextTable,
+        *,
+        caption: str = "",
+        note: str = "",
+        gap: str = "\n\n",
+        pages: Sequence[tuple[int, int]] = (),
     ) -> None:
         """Add a table; its own caption and note become a line above it.
 
-        `caption` and `note` come from lines that are already in the text.
+        `caption` and `note` come from lines that are already in the text; `pages` are the pages on
+        which the table goes on, each with the number of its rows.
         """
         if not any(any(row) for row in table.rows):
             return
@@ -56,6 +66,11 @@ class DocumentBuilder:
             "table", start, self._length, 0, self._page, rendered.grid, rendered.row_starts
         )
         self._elements.append(element)
+        row = len(rendered.row_starts) - sum(count for _, count in pages)
+        for number, count in pages:
+            at = rendered.row_starts[row] if row < len(rendered.row_starts) else self._length
+            self._page_starts.append((number, at))
+            row += count
 
     def build(
         self, name: str, raw: bytes, *, title: str = "", media_type: str = "text/plain"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium_c
 
+from sliders.documents.pdf.characters import turned_box
 from sliders.documents.pdf.words import PrintedLine
 from sliders.documents.table_grid.segments import Segment
 
@@ -31,22 +32,28 @@ class Note:
     top: float
     hidden: bool
 
+    @property
+    def middle(self) -> tuple[float, float]:
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
-def page_notes(page: Any, form: Any) -> list[Note]:
-    """The notes of a page; `form` is the form of the document, None where it has none."""
+
+def page_notes(page: Any, form: Any, turn: int = 0) -> list[Note]:
+    """The notes of a page that is turned back by so many quarters; `form` is the form of the
+    document, None where it has none.
+    """
     found: list[Note] = []
     for index in range(pdfium_c.FPDFPage_GetAnnotCount(page)):
         annotation = pdfium_c.FPDFPage_GetAnnot(page, index)
         if not annotation:
             continue
         try:
-            found.extend(_note(annotation, form))
+            found.extend(_note(annotation, form, turn))
         finally:
             pdfium_c.FPDFPage_CloseAnnot(annotation)
     return found
 
 
-def _note(annotation: Any, form: Any) -> Iterator[Note]:
+def _note(annotation: Any, form: Any, turn: int) -> Iterator[Note]:
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
     if kind in _UNREAD:
         return
@@ -60,7 +67,7 @@ def _note(annotation: Any, form: Any) -> Iterator[Note]:
     if text and pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(box)):
         hidden = bool(pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN)
         low, high = sorted((box.bottom, box.top))
-        yield Note(text, box.left, box.right, low, high, hidden)
+        yield Note(text, *turned_box((box.left, box.right, low, high), turn), hidden)
 
 
 def _field(annotation: Any, form: Any) -> str:

@@ -1,11 +1,9 @@
-"""The printed pieces of a PDF page: characters with their loose boxes, joined to lines of segments.
-
-Loose boxes (the font's extent) keep digits together where tight boxes break a number apart.
-"""
+"""The printed pieces of a PDF page: characters joined to lines of segments."""
 
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -13,6 +11,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium_c
 
+from sliders.documents.pdf.characters import OBLIQUE, Char, turned_chars
 from sliders.documents.table_grid.segments import Break, Line, Segment
 
 _CELL_GAP = 1.1
@@ -21,6 +20,8 @@ _WORD_GAP = 0.18
 _SPACED_GAP = 0.03
 _SAME_PLACE = 0.1
 _LINE_OVERLAP = 0.5
+_TURNED_HEIGHT = 10.0
+_SPOILED_END = re.compile("[\x02\u00ad]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,92 +41,98 @@ class PrintedLine:
         return "  ".join(segment.text for segment in self.segments)
 
     @property
+    def words(self) -> str:
+        """All that stands in it."""
+        return self.text
+
+    @property
     def height(self) -> float:
         return self.top - self.bottom
 
 
-@dataclass(frozen=True, slots=True)
-class _Char:
-    text: str
-    left: float
-    right: float
-    bottom: float
-    top: float
-    index: int
-    spaced: bool
+Wall = tuple[float, float, float]
+"""A vertical stroke between two columns: lower end, upper end and place from the left."""
 
 
-def page_lines(page: Any) -> tuple[list[PrintedLine], int]:
-    """The printed lines of a pypdfium2 page from top to bottom, none for a page without text; and
-    how many letters and digits pdfium's own text of the page has.
+def printed_lines(
+    text_page: Any, chars: Sequence[Char], walls: Sequence[Wall] = ()
+) -> list[PrintedLine]:
+    """The lines of characters from top to bottom; what is turned stands below the others, each
+    way of turning as its own reader would see it.
     """
-    text_page = page.get_textpage()
-    try:
-        chars = _chars(text_page.raw)
-        letters = sum(map(str.isalnum, text_page.get_text_range())) if chars else 0
-        return [_line(text_page.raw, row) for row in _rows(chars)], letters
-    finally:
-        text_page.close()
+    lines = [_line(text_page, row, walls) for row in _rows([c for c in chars if not c.turn])]
+    for turn in sorted({char.turn for char in chars} - {0}):
+        group = [char for char in chars if char.turn == turn]
+        foot = lines[-1].bottom if lines else 0.0
+        for number, text in enumerate(_turned_texts(text_page, group), 1):
+            top = foot - 2 * number * _TURNED_HEIGHT
+            piece = Segment(text, 0.0, 1.0, (), top - _TURNED_HEIGHT)
+            lines.append(PrintedLine((piece,), top, top - _TURNED_HEIGHT))
+    return lines
 
 
-def _chars(text_page: Any) -> list[_Char]:
-    box = pdfium_c.FS_RECTF()
-    at = ctypes.byref(box)
-    chars = []
-    spaced = False
-    for index in range(pdfium_c.FPDFText_CountChars(text_page)):
-        code = pdfium_c.FPDFText_GetUnicode(text_page, index)
-        if code in (0, 10, 13, 32, 0xA0, 0xFFFE, 0xFFFF) or not pdfium_c.FPDFText_GetLooseCharBox(
-            text_page, index, at
-        ):
-            spaced = code in (32, 0xA0)
-            continue
-        if box.top > box.bottom and box.right > box.left:
-            # A pdfium code point above the 16-bit range arrives as a surrogate half and is
-            # not text on its own.
-            text = chr(code) if not 0xD800 <= code <= 0xDFFF else "\ufffd"
-            chars.append(_Char(text, box.left, box.right, box.bottom, box.top, index, spaced))
-            spaced = False
-    return chars
+def _turned_texts(text_page: Any, group: Sequence[Char]) -> list[str]:
+    """The lines of characters that are turned alike."""
+    turn = group[0].turn
+    if turn == OBLIQUE:
+        return ["".join(f" {c.text}" if c.spaced else c.text for c in group)]
+    lines = [_line(text_page, row, ()) for row in _rows(turned_chars(group, turn))]
+    return [line.text for line in lines]
 
 
-def _rows(chars: Sequence[_Char]) -> list[list[_Char]]:
+def joined_text(lines: Sequence[PrintedLine]) -> str:
+    """The text of lines that follow each other, words that were broken at their ends put
+    together.
+    """
+    text = ""
+    for line in lines:
+        broken = _SPOILED_END.search(text) is not None
+        text = text[:-1] + line.text if broken else f"{text} {line.text}".lstrip()
+    return text.replace("\x02", "-")
+
+
+def _rows(chars: Sequence[Char]) -> list[list[Char]]:
     """Characters clustered to rows by vertical overlap, from top to bottom, each
     row from left to right.
     """
-    rows: list[list[_Char]] = []
+    rows: list[list[Char]] = []
     bounds: list[tuple[float, float]] = []
-    open_rows: list[int] = []
+    extent, home = (0.0, 0.0), 0
     for char in sorted(chars, key=lambda c: -(c.top + c.bottom)):
-        middle = (char.top + char.bottom) / 2
-        home = None
-        for r in reversed(open_rows[-3:]):
-            bottom, top = bounds[r]
-            inside = bottom <= middle <= top and min(top, char.top) - max(
-                bottom, char.bottom
-            ) > _LINE_OVERLAP * min(top - bottom, char.top - char.bottom)
-            if inside and abs(middle - (top + bottom) / 2) < 0.45 * max(
-                top - bottom, char.top - char.bottom
-            ):
-                home = r
-                break
-        if home is None:
-            open_rows.append(len(rows))
-            rows.append([char])
-            bounds.append((char.bottom, char.top))
-        else:
-            rows[home].append(char)
+        if (char.bottom, char.top) != extent:
+            extent = char.bottom, char.top
+            home = _row_at(extent, bounds)
+            if home == len(rows):
+                rows.append([])
+                bounds.append(extent)
+        rows[home].append(char)
     rows = _with_raised(rows)
     for row in rows:
         row.sort(key=lambda c: c.left)
     return rows
 
 
-def _with_raised(rows: Sequence[list[_Char]]) -> list[list[_Char]]:
+def _row_at(extent: tuple[float, float], bounds: Sequence[tuple[float, float]]) -> int:
+    """The number of the row in which a character of this bottom and top stands: one of the last
+    three, or a new one.
+    """
+    low, high = extent
+    middle, height = (low + high) / 2, high - low
+    for r in range(len(bounds) - 1, max(len(bounds) - 4, -1), -1):
+        bottom, top = bounds[r]
+        inside = bottom <= middle <= top and min(top, high) - max(
+            bottom, low
+        ) > _LINE_OVERLAP * min(top - bottom, height)
+        if inside and abs(middle - (top + bottom) / 2) < 0.45 * max(top - bottom, height):
+            return r
+    return len(bounds)
+
+
+def _with_raised(rows: Sequence[list[Char]]) -> list[list[Char]]:
     """Rows with the small characters that are raised above a row's middle (footnote
     marks) put into that row.
     """
-    kept: list[list[_Char]] = []
+    kept: list[list[Char]] = []
     for number, row in enumerate(rows):
         height = max(c.top - c.bottom for c in row)
         home = next(
@@ -139,7 +146,7 @@ def _with_raised(rows: Sequence[list[_Char]]) -> list[list[_Char]]:
     return kept
 
 
-def _is_raised(row: Sequence[_Char], height: float, below: Sequence[_Char]) -> bool:
+def _is_raised(row: Sequence[Char], height: float, below: Sequence[Char]) -> bool:
     top, bottom = max(c.top for c in below), min(c.bottom for c in below)
     if (
         height > 0.75 * (top - bottom)
@@ -152,7 +159,7 @@ def _is_raised(row: Sequence[_Char], height: float, below: Sequence[_Char]) -> b
     )
 
 
-def _is_mark(char: _Char, base: _Char) -> bool:
+def _is_mark(char: Char, base: Char) -> bool:
     """Whether a digit is raised behind a digit: a footnote's mark, or a power."""
     height = base.top - base.bottom
     return (
@@ -163,9 +170,10 @@ def _is_mark(char: _Char, base: _Char) -> bool:
     )
 
 
-def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
+def _line(text_page: Any, row: Sequence[Char], walls: Sequence[Wall]) -> PrintedLine:
     height = median(c.top - c.bottom for c in row)
     base = min(c.bottom for c in row)
+    places = [x for low, high, x in walls if low < base + height / 2 < high]
     segments: list[Segment] = []
     breaks: list[Break] = []
     buffer, left, right = row[0].text, row[0].left, row[0].right
@@ -174,40 +182,42 @@ def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
         gap = char.left - right
         if char.text == previous.text and abs(char.left - previous.left) < _SAME_PLACE * height:
             continue  # bold printed by striking twice
-        if gap > _CELL_GAP * height:
+        if gap > _CELL_GAP * height or (
+            gap > 1 and any(previous.right - 1 < x < char.left + 1 for x in places)
+        ):
             segments.append(Segment(buffer, left, right, tuple(breaks), base))
-            buffer, left = char.text, char.left
+            buffer, left, right = char.text, char.left, char.right
             breaks.clear()
         elif gap > (_SPACED_GAP if char.spaced else _WORD_GAP) * height:
             breaks.append((right, char.left, len(buffer), gap > _BREAK_GAP * height))
             buffer += " " + char.text
-        elif _is_mark(char, base_char):
+        elif char.bottom > base_char.bottom and _is_mark(char, base_char):
             buffer += char.text if previous is not base_char else f"^{char.text}"
             right, previous = max(char.right, right), char
             continue
         else:
             buffer += char.text
-        base_char = char
-        right = max(char.right, right) if gap <= _CELL_GAP * height else char.right
-        previous = char
+        previous = base_char = char
+        if char.right > right:
+            right = char.right
     segments.append(Segment(buffer, left, right, tuple(breaks), base))
     bold, invisible = _is_bold(text_page, row), _is_invisible(text_page, row)
     return PrintedLine(tuple(segments), max(c.top for c in row), base, bold, invisible)
 
 
-def _is_invisible(text_page: Any, row: Sequence[_Char]) -> bool:
+def _is_invisible(text_page: Any, row: Sequence[Char]) -> bool:
     """Whether the first, the middle or the last character of a row is not drawn."""
     for char in (row[0], row[len(row) // 2], row[-1]):
-        drawn = pdfium_c.FPDFText_GetTextObject(text_page, char.index)
+        drawn = pdfium_c.FPDFText_GetTextObject(text_page, char.number)
         mode = pdfium_c.FPDFTextObj_GetTextRenderMode(drawn) if drawn else None
         if mode == pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE:
             return True
     return False
 
 
-def _is_bold(text_page: Any, row: Sequence[_Char]) -> bool:
+def _is_bold(text_page: Any, row: Sequence[Char]) -> bool:
     """The font's name says Bold or Italic (sizes and weights are not reliable)."""
-    names = (_font_name(text_page, char.index) for char in (row[0], row[len(row) // 2]))
+    names = (_font_name(text_page, char.number) for char in (row[0], row[len(row) // 2]))
     return all(
         "bold" in name or "italic" in name or "black" in name or "heavy" in name for name in names
     )

@@ -1,0 +1,85 @@
+"""Tables that go on over several pages: one table with its header."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sliders.documents.pdf.drawn_tables import DrawnTable
+from sliders.documents.pdf.words import PrintedLine
+from sliders.documents.spanned_tables import Spanned
+from sliders.documents.text_blocks import shape_of
+
+_SAME_HEIGHT = 3.0
+_MOST_TITLES = 3
+
+
+def join_over_pages(pages: Sequence[list[PrintedLine]], furniture: frozenset[str]) -> None:
+    """Put the rows of each drawn table that goes on at the top of the next page into it; between
+    the two stands nothing but running headers and footers.
+    """
+    begun: tuple[int, int] | None = None  # page and line of a table that may go on
+    for number, lines in enumerate(pages):
+        first = next((n for n, line in enumerate(lines) if isinstance(line, DrawnTable)), None)
+        if first is None:
+            begun = None
+            continue
+        runs = _RunningLines(pages, number, furniture)
+        part = lines[first]
+        above = pages[begun[0]][begun[1]] if begun else None
+        rest = lines[first + 1 :]
+        if (
+            begun
+            and isinstance(above, DrawnTable)
+            and isinstance(part, DrawnTable)
+            and above.goes_on_in(part)
+            and all(map(runs.holds, lines[:first]))
+        ):
+            rows = _without_header(part.rows, above.rows)
+            pages[begun[0]][begun[1]] = replace(
+                above,
+                rows=(*above.rows, *rows),
+                pages=(*above.pages, (number + 1, len(rows))),
+            )
+            del lines[first]
+            if all(map(runs.holds, rest)):
+                continue
+        last = max((n for n, line in enumerate(lines) if isinstance(line, DrawnTable)), default=-1)
+        begun = (number, last) if last >= 0 and all(map(runs.holds, lines[last + 1 :])) else None
+
+
+class _RunningLines:
+    """What runs along on the pages around one page."""
+
+    def __init__(
+        self, pages: Sequence[list[PrintedLine]], number: int, furniture: frozenset[str]
+    ) -> None:
+        beside = [*pages[max(number - 1, 0) : number], *pages[number + 1 : number + 2]]
+        self._furniture = furniture
+        self._seen = [(shape_of(line.text), line.top) for page in beside for line in page]
+
+    def holds(self, line: PrintedLine) -> bool:
+        """Whether a line is a running header or footer, or stands on a page beside this one at the
+        same height.
+        """
+        if isinstance(line, DrawnTable):
+            return False
+        shape = shape_of(line.text)
+        return shape in self._furniture or any(
+            shape == other and abs(line.top - top) < _SAME_HEIGHT for other, top in self._seen
+        )
+
+
+def _without_header(
+    rows: Sequence[Sequence[Spanned]], above: Sequence[Sequence[Spanned]]
+) -> Sequence[Sequence[Spanned]]:
+    """The rows of a part without the header that it repeats."""
+    known = [[cell.text for cell in row] for row in above]
+    texts = [[cell.text for cell in row] for row in rows]
+    for start in range(min(_MOST_TITLES, len(known))):
+        count = 0
+        while count < min(len(texts), len(known) - start) and texts[count] == known[start + count]:
+            count += 1
+        if count:
+            return rows[count:]
+    return rows

@@ -1,0 +1,112 @@
+"""What stands on a page of a PDF: its printed lines, and tables with drawn cells among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium_c
+
+from sliders.documents.pdf.annotations import Note, page_notes, with_notes
+from sliders.documents.pdf.characters import Char, main_turn, page_chars, turned_chars
+from sliders.documents.pdf.column_order import reading_order
+from sliders.documents.pdf.drawn_tables import (
+    DrawnTable,
+    drawn_grids,
+    drawn_table,
+    has_labels_outside,
+)
+from sliders.documents.pdf.ruling_lines import Stroke, Strokes, page_strokes
+from sliders.documents.pdf.words import PrintedLine, printed_lines
+
+_FEW_CHARACTERS = 20
+_MANY_SHAPES = 50
+_MOST_LOST = 0.05
+
+
+@dataclass(slots=True)
+class PageContent:
+    """The lines and drawn tables of a page in reading order, its horizontal strokes, and what is
+    told of it.
+    """
+
+    lines: list[PrintedLine] = field(default_factory=list)
+    strokes: Sequence[Stroke] = ()
+    warnings: list[str] = field(default_factory=list)
+
+
+def page_content(pdf: pypdfium2.PdfDocument, index: int, form: Any) -> PageContent:
+    """The content of a page, counted from 0; `form` is the form of the document, None where it has
+    none.
+    """
+    number = index + 1
+    try:
+        page = pdf[index]
+    except pypdfium2.PdfiumError:
+        return PageContent(warnings=[f"page {number} cannot be read: the PDF is damaged there"])
+    text_page = page.get_textpage()
+    try:
+        chars = page_chars(text_page.raw)
+        letters = sum(map(str.isalnum, text_page.get_text_range())) if chars else 0
+        turn = main_turn(chars)
+        notes = page_notes(page.raw, form, turn)
+        strokes = page_strokes(page, turn)
+        shown = [note for note in notes if not note.hidden]
+        lines = _lines(text_page.raw, turned_chars(chars, turn), shown, strokes)
+        told = list(_told(lines, letters, number))
+        if hidden := [note.text for note in notes if note.hidden]:
+            told.append(f"page {number}: hidden notes were left out: {hidden[:3]}")
+        if sum(len(line.words) for line in lines) < _FEW_CHARACTERS and _has_picture(page):
+            told.append(f"page {number} has no text: it needs OCR")
+        return PageContent(reading_order(lines), strokes.alone, told)
+    finally:
+        text_page.close()
+        page.close()
+
+
+def _lines(
+    text_page: Any, chars: list[Char], notes: list[Note], strokes: Strokes
+) -> list[PrintedLine]:
+    """The lines and drawn tables from top to bottom."""
+    grids, walls = drawn_grids(strokes)
+    tables: list[DrawnTable] = []
+    for grid in grids:
+        inside = [char for char in chars if grid.at(*char.middle) is not None]
+        held = [note for note in notes if grid.at(*note.middle) is not None]
+        outside = has_labels_outside(grid, chars)
+        table = None if outside else drawn_table(text_page, grid, inside, held)
+        if table is None:
+            walls.extend((grid.ys[-1], grid.ys[0], x) for x in grid.xs)
+            continue
+        tables.append(table)
+        taken = {char.number for char in inside}
+        chars = [char for char in chars if char.number not in taken]
+        notes = [note for note in notes if note not in held]
+    lines = with_notes(printed_lines(text_page, chars, walls), notes)
+    for table in tables:
+        at = next((n for n, line in enumerate(lines) if line.top < table.top), len(lines))
+        lines.insert(at, table)
+    return lines
+
+
+def _told(lines: list[PrintedLine], letters: int, number: int) -> Iterator[str]:
+    """What a page's lines lost of its text, and those that nobody sees."""
+    read = sum(map(str.isalnum, "".join(line.words for line in lines)))
+    if letters - read > max(_FEW_CHARACTERS, _MOST_LOST * letters):
+        yield f"page {number}: {letters - read} of {letters} letters and digits were not read"
+    if unseen := sum(line.invisible for line in lines):
+        yield f"page {number}: {unseen} of {len(lines)} lines are invisible text and were read"
+
+
+def _has_picture(page: pypdfium2.PdfPage) -> bool:
+    """Whether a page shows a picture, or so many drawn shapes that they may be letters."""
+    shapes = 0
+    for drawn in page.get_objects(max_depth=4):
+        if drawn.type == pdfium_c.FPDF_PAGEOBJ_IMAGE:
+            return True
+        shapes += drawn.type == pdfium_c.FPDF_PAGEOBJ_PATH
+        if shapes > _MANY_SHAPES:
+            return True
+    return False
