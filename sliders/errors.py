@@ -6,12 +6,17 @@ each class says what a user does in general.
 
 from __future__ import annotations
 
+from sliders.hidden import hide
+
 
 class SlidersError(Exception):
-    """Base of every error that the package raises on purpose.
+    """Base of every error that the package raises on purpose; its words show no secret.
 
     Next: read the message; its last part is the next step.
     """
+
+    def __init__(self, *words: object) -> None:
+        super().__init__(*(hide(word) if isinstance(word, str) else word for word in words))
 
 
 class SettingsError(SlidersError):

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sliders.errors import SettingsError
+from sliders.hidden import hide, remember, remember_address
 
 LOCAL = "local"
 DIALECTS = ("auto", "full", "compact")
@@ -61,7 +62,7 @@ class Budget:
                 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Settings:
     """Everything that a run can be told.
 
@@ -108,6 +109,8 @@ class Settings:
     ray_address: str | None = None
 
     def __post_init__(self) -> None:
+        remember(self.api_key)
+        remember_address(self.base_url, self.ray_address)
         for name in _POSITIVE:
             if (value := getattr(self, name)) is not None and not value > 0:
                 without = ""
@@ -144,6 +147,10 @@ class Settings:
             raise SettingsError(
                 f"unknown stage {unknown[0]!r} in stage_models; the stages are {', '.join(STAGES)}"
             )
+
+    def __repr__(self) -> str:
+        shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
+        return hide(f"Settings({', '.join(shown)})")
 
     def _check_address(self) -> None:
         """Raises SettingsError: the server's address or its key is none."""

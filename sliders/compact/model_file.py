@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from sliders.errors import ModelUnavailable
+from sliders.hidden import cause, remember_address
 from sliders.llm.network_switch import check_requests_allowed
 
 _BLOCK = 1 << 20
@@ -127,13 +128,15 @@ def pull_file(url: str, sha256: str, cache_dir: Path, progress: Progress = silen
         ModelUnavailable: the address does not answer, or the hash differs.
     """
     check_requests_allowed(url)
+    remember_address(url)
     file = Path(urlsplit(url).path).name or "model.gguf"
     try:
         with httpx.stream("GET", url, timeout=30.0, follow_redirects=True) as reply:
             reply.raise_for_status()
             size = int(reply.headers.get("content-length", 0))
     except httpx.HTTPError as error:
-        raise ModelUnavailable(f"{url} cannot be fetched ({error}); correct the address") from error
+        told = f"{url} cannot be fetched ({error}); correct the address"
+        raise ModelUnavailable(told) from cause(error)
     model = ModelFile(file, file, size, sha256.lower(), "", "", "", 0, "", url)
     return ensure_model(cache_dir, progress, model)
 

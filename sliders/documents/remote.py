@@ -22,13 +22,10 @@ import aiohttp
 
 from sliders.documents.sniff import SUFFIXES
 from sliders.errors import DocumentError
+from sliders.hidden import cause, holds_secret, remember_address
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _WHOLE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://\S*")
-_KEY = re.compile(
-    r"(?:^|[&;])(?:x-amz-signature|x-goog-signature|signature|sig|token|access_token|api_?key|key)=",
-    re.IGNORECASE,
-)
 _WEB = ("http", "https")
 _PIECE = 1 << 20
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=20, sock_read=60)
@@ -55,15 +52,14 @@ def is_address(word: object) -> bool:
 
 
 def shown(address: str) -> str:
-    """An address as it is cited: without a user, a password, or a query that holds a key."""
+    """An address as it is cited: without a user, a password, or a query or fragment that holds a
+    secret.
+    """
     first, mark, rest = address.partition("::")
     parts = urlsplit(first)
-    query = "" if _KEY.search(parts.query) else parts.query
-    plain = (
-        urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
-        if parts.netloc
-        else first
-    )
+    query, fragment = ("" if holds_secret(one) else one for one in (parts.query, parts.fragment))
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query, fragment=fragment)
+    plain = urlunsplit(bare) if parts.netloc else first
     return plain + (mark + (shown(rest) if rest else "") if mark else "")
 
 
@@ -158,6 +154,7 @@ def _files(address: str) -> Iterator[tuple[Any, str]]:
         url_to_fs,
     )  # takes a third of a second, and most runs have local files only
 
+    remember_address(*address.split("::"))
     web = {"client_kwargs": {"timeout": _TIMEOUT, "trust_env": True}}
     with _Told(address):
         yield url_to_fs(address, **{name: web for name in _WEB if f"{name}://" in address.lower()})
@@ -187,14 +184,14 @@ class _Told:
             scheme = self._address.partition("://")[0]
             raise DocumentError(
                 f"{where}: {scheme}:// needs a driver that is not installed ({_said(error)})"
-            ) from error
+            ) from cause(error)
         if isinstance(error, ValueError) and "not known" in str(error):
             raise DocumentError(
                 f"{where}: no driver knows this kind of address ({_said(error)}); correct it"
-            ) from error
+            ) from cause(error)
         raise DocumentError(
             f"{where}: cannot be read ({_said(error)}); check the address and your rights"
-        ) from error
+        ) from cause(error)
 
 
 def _said(error: BaseException) -> str:

@@ -35,6 +35,7 @@ from sliders.errors import DocumentError, SettingsError, SlidersError
 from sliders.extraction.asking import Refusal
 from sliders.extraction.extract import Extraction
 from sliders.extraction.prompt import chunk_document
+from sliders.hidden import cause, hide, remember_address
 from sliders.llm.cache import CachedModel
 from sliders.llm.limits import Limiter
 from sliders.llm.model import Model, Request, Response
@@ -68,6 +69,7 @@ class RayRunner(LocalRunner):
             )
         self._settings = settings
         self._address = settings.ray_address or os.environ.get("RAY_ADDRESS") or "local"
+        remember_address(self._address)
         _check_address(self._address)
         self._here = LocalRunner()
         self._cluster: _RayCluster | None = None
@@ -343,7 +345,7 @@ def _join(address: str) -> bool:
     try:
         ray.init(address=address, log_to_driver=False, configure_logging=False, **started)
     except (ConnectionError, RuntimeError, ValueError, OSError, ImportError) as error:
-        raise _no_answer(address, error) from error
+        raise _no_answer(address, error) from cause(error)
     return True
 
 
@@ -383,11 +385,11 @@ def _check_address(address: str) -> None:
         with socket.create_connection((parts.hostname or "", port), timeout=_ANSWERS_WITHIN):
             return
     except (OSError, ValueError) as error:
-        raise _no_answer(address, error) from error
+        raise _no_answer(address, error) from cause(error)
 
 
 def _no_answer(address: str, error: Exception) -> SettingsError:
-    told = f"no Ray cluster answers at {address!r} ({' '.join(str(error).split())[:200]})"
+    told = f"no Ray cluster answers at {address!r} ({hide(' '.join(str(error).split()))[:200]})"
     return SettingsError(
         f"{told}; correct the address, start the cluster, or leave the address out for a local one"
     )

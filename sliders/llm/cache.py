@@ -288,8 +288,9 @@ class CachedModel:
                 if self._gate:
                     check()
                 sent = replace(request, before_sending=check, batch_log=self._log)
-                response = await self._model.generate(sent)
-        except BudgetExceeded:  # nothing was sent
+                async with self.meter.in_time():
+                    response = await self._model.generate(sent)
+        except BudgetExceeded:  # nothing was sent, or it was cut short
             raise
         except SlidersError as error:
             paid = error.usage if isinstance(error, ModelError) else None

@@ -20,7 +20,7 @@ from sliders.errors import CallFailed, ModelError, ModelRefusal, ModelUnavailabl
 from sliders.llm import ladder
 from sliders.llm.arguments import ROOMS, STRUCTURE, Arguments, mentioned
 from sliders.llm.batches import DISCOUNT, STAGES, Batches
-from sliders.llm.completions import error_of, said
+from sliders.llm.completions import error_of, said, total_of
 from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.ladder import Rung
 from sliders.llm.limits import Limiter, RateLimiter, RequestGate
@@ -419,9 +419,7 @@ class OpenAIModel:
                     completion = await channel.stream(body, enough)
                 else:
                     completion = await channel.post(body)
-        used = completion.get("usage") if isinstance(completion, dict) else None
-        total = used.get("total_tokens") if isinstance(used, dict) else None
-        self._limiter.settle(booking, total or estimate)
+        self._limiter.settle(booking, total_of(completion) or estimate)
         if (error := error_of(completion)) is not None:
             raise status_error(*error, {}, self._model, self._where)
         return completion, time.perf_counter() - started

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,21 +13,19 @@ from sliders.llm.replies import without_halves
 
 _CUT = {"length", "max_tokens", "model_length"}
 _DECLINED = {"content_filter", "safety", "recitation", "prohibited_content"}
+_PROMPT = ("prompt_tokens", "input_tokens")
+_GENERATED = ("completion_tokens", "output_tokens")
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thought")
-_THINK = re.compile(
-    r"<(?P<tag>(?:\w+:)?(?:think|thinking|thought|reasoning))>.*?(?:</(?P=tag)>|\Z)"
-    r"|\[THINK\].*?(?:\[/THINK\]|\Z)|◁think▷.*?(?:◁/think▷|\Z)",
-    re.DOTALL | re.IGNORECASE,
+_TAG = re.compile(
+    r"<(?P<ends>/?)(?P<tag>(?:\w+:)?(?:think|thinking|thought|reasoning))>"
+    r"|\[(?P<close>/?)THINK\]|◁(?P<shut>/?)think▷",
+    re.IGNORECASE,
 )
-_THOUGHT_ENDS = re.compile(
-    r"\A.*(?:</(?:\w+:)?(?:think|thinking|thought|reasoning)>|\[/THINK\]|◁/think▷)", re.DOTALL
-)
-_CHANNEL = re.compile(
-    r"<\|channel\|>\s*(\w+)((?:(?!<\|message\|>).)*)<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL
-)
-"""A message of a channel, in the format in which gpt-oss writes: all are thoughts but "final", and
-what is addressed to a tool.
-"""
+_CHANNEL, _MESSAGE = "<|channel|>", "<|message|>"
+_STRIPPED, _FINAL = re.compile(r"\s*(?:analysis|commentary)(?=[A-Z\d])"), "assistantfinal"
+"""Channels of gpt-oss whose marks a server took away: "analysisWe need ... assistantfinal{"."""
+_MOST_TOKENS = 10**9
+_LONGEST_REASON = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +62,24 @@ def error_of(completion: object) -> tuple[int, object] | None:
     if not error:
         return None
     told = error if isinstance(error, Mapping) else body
-    codes = (told.get(name) for name in ("code", "status", "status_code", "type"))
+    codes = [told.get(name) for name in ("code", "status", "status_code", "type")]
+    codes += ["no_endpoint"] if "unexpected endpoint" in str(error).lower() else []
     return next((status for code in codes if (status := _status(code))), 500), {"error": error}
 
 
 def _status(code: object) -> int | None:
     """An error's code as a status of HTTP; None where it is none that is known."""
-    if isinstance(code, int) or (isinstance(code, str) and code.isdigit()):
-        return int(code) if 400 <= int(code) < 600 else None
+    if type(code) is int or re.fullmatch(r"[0-9]{3}", str(code)):
+        return status if 400 <= (status := int(str(code))) < 600 else None
     word = str(code or "").lower()
-    known = {"rate_limit": 429, "exhausted": 429, "overloaded": 503, "auth": 401, "invalid": 400}
+    known = {
+        "no_endpoint": 404,
+        "rate_limit": 429,
+        "exhausted": 429,
+        "overloaded": 503,
+        "auth": 401,
+        "invalid": 400,
+    }
     return next((status for part, status in known.items() if part in word), None)
 
 
@@ -89,7 +96,12 @@ def said(completion: object) -> Said | None:
     called = _call(message)
     reason = str(choice.get("finish_reason") or "").lower()
     usage = _mapping(body.get("usage"))
+    prompt, generated = _count(usage, *_PROMPT), _count(usage, *_GENERATED)
     thinking = _count(_mapping(usage.get("completion_tokens_details")), "reasoning_tokens")
+    total = _count(usage, "total_tokens")
+    if prompt and generated and total and total > prompt + generated:
+        thinking = total - prompt - generated  # some servers count thoughts in the total alone
+        generated += thinking
     thought = bool(thinking or text != whole or any(message.get(name) for name in _THOUGHTS))
     declined = message.get("refusal") or (reason if reason in _DECLINED else "")
     return Said(
@@ -97,11 +109,17 @@ def said(completion: object) -> Said | None:
         None if called is None else called[0],
         thought,
         reason in _CUT,
-        str(declined),
+        str(declined)[:_LONGEST_REASON],
         () if text != whole else _tokens(choice),
-        _count(usage, "prompt_tokens", "input_tokens"),
-        _count(usage, "completion_tokens", "output_tokens"),
+        prompt,
+        generated,
     )
+
+
+def total_of(completion: object) -> int | None:
+    """The tokens of a completion in all, None where its server does not tell them."""
+    body = completion if isinstance(completion, Mapping) else {}
+    return _count(_mapping(body.get("usage")), "total_tokens")
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -110,16 +128,25 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 def _count(usage: Mapping[str, Any], *names: str) -> int | None:
     """The first of these counts that a usage has, whatever form its numbers have."""
-    told = (str(usage.get(name)).removesuffix(".0") for name in names)
-    return next((int(number) for number in told if number.isdigit()), None)
+    told = (usage.get(name) for name in names)
+    plain = (str(one).removesuffix(".0") for one in told if isinstance(one, int | float | str))
+    numbers = (int(one) for one in plain if one.isascii() and one.isdigit() and len(one) < 12)
+    return next((number for number in numbers if number <= _MOST_TOKENS), None)
 
 
 def _tokens(choice: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The tokens of a reply with their log-probabilities, where the server tells them."""
     told = _mapping(choice.get("logprobs")).get("content")
     tokens = told if isinstance(told, list) else ()
-    whole = all(isinstance(one, Mapping) and {"token", "logprob"} <= one.keys() for one in tokens)
-    return tokens if whole else ()
+    return tokens if all(map(_is_token, tokens)) else ()
+
+
+def _is_token(one: object) -> bool:
+    if not isinstance(one, Mapping) or not isinstance(one.get("token"), str):
+        return False
+    log, rivals = one.get("logprob"), one.get("top_logprobs") or []
+    known = isinstance(log, int | float) and math.isfinite(log)
+    return known and isinstance(rivals, list) and all(map(_is_token, rivals))
 
 
 def answer_of(text: str) -> str:
@@ -128,13 +155,37 @@ def answer_of(text: str) -> str:
     """
     if text.lstrip().startswith(("{", "[{", '["')):
         return text
-    if channels := _CHANNEL.findall(text):
-        final = [said for name, _, said in channels if name == "final"]
-        return "".join(final or [said for _, head, said in channels if "to=" in head])
-    without = _THINK.sub("", text)
-    return (
-        _THOUGHT_ENDS.sub("", without).strip() if without != text else _THOUGHT_ENDS.sub("", text)
-    )
+    if _CHANNEL in text:
+        return _of_channels(text)
+    if _STRIPPED.match(text):
+        return text.rpartition(_FINAL)[2].strip() if _FINAL in text else ""
+    kept, since, within = list[str](), 0, ""
+    for mark in _TAG.finditer(text):
+        name = (mark["tag"] or mark[0].strip("[]◁▷/")).lower()
+        ends = bool(mark["ends"] or mark["close"] or mark["shut"])
+        if not within and ends:  # all that came before was thought
+            kept, since = [], mark.end()
+        elif not within:
+            kept.append(text[since : mark.start()])
+            within = name
+        elif ends and name == within:
+            since, within = mark.end(), ""
+    kept += [] if within else [text[since:]]
+    answer = "".join(kept)
+    return text if answer == text else answer.strip()
+
+
+def _of_channels(text: str) -> str:
+    """The answer in a message of channels, in the format in which gpt-oss writes: all are thoughts
+    but "final", and what is addressed to a tool.
+    """
+    said = []
+    for part in text.split(_CHANNEL)[1:]:
+        head, mark, rest = part.partition(_MESSAGE)
+        if mark and (name := re.match(r"\s*(\w+)", head)):
+            said.append((name[1], head, rest.partition("<|")[0]))
+    final = [words for name, _, words in said if name == "final"]
+    return "".join(final or [words for _, head, words in said if "to=" in head])
 
 
 def _choice(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -151,6 +202,8 @@ def _joined(content: object) -> str:
     if isinstance(content, list):
         parts = (part.get("text") if isinstance(part, Mapping) else part for part in content)
         return "".join(part for part in parts if isinstance(part, str))
+    if isinstance(content, Mapping) and isinstance(content.get("text"), str) and "type" in content:
+        return str(content["text"])  # one part that is no list
     if isinstance(content, Mapping):  # JSON that was not written as text
         return json.dumps(content, ensure_ascii=False)
     return str(content or "")
@@ -159,13 +212,18 @@ def _joined(content: object) -> str:
 def _call(message: Mapping[str, Any]) -> tuple[str, str] | None:
     """The number of the first tool call of a message, and the arguments of all of them as text."""
     told = message.get("tool_calls") or [message.get("function_call")]
-    calls = [call for call in told if isinstance(call, Mapping)] if isinstance(told, list) else []
+    told = told if isinstance(told, list) else [told]
+    calls = [call for call in told if isinstance(call, Mapping) and _given(call) is not None]
     if not calls:
         return None
     return str(calls[0].get("id") or "call_1"), "\n".join(map(_arguments, calls))
 
 
 def _arguments(call: Mapping[str, Any]) -> str:
-    function = _mapping(call.get("function")) or call
-    given = function.get("arguments", function.get("parameters", function.get("input")))
+    given = _given(call)
     return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+
+
+def _given(call: Mapping[str, Any]) -> Any:
+    function = _mapping(call.get("function")) or call
+    return function.get("arguments", function.get("parameters", function.get("input")))

@@ -7,28 +7,31 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from sliders.llm.replies import Shape
+from sliders.llm.replies import Shape, shallow
 
 _FENCE = re.compile(
-    r"^[ \t>]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t>]*\1|\Z)", re.DOTALL | re.MULTILINE
+    r"^[ \t>]*+(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:^[ \t>]*+\1|\Z)", re.DOTALL | re.MULTILINE
 )
-_FENCE_IN_A_LINE = re.compile(r"(```)(?:json\b)?(.*?)```", re.DOTALL)
-_MARK = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+_FENCE_IN_A_LINE = re.compile(r"(```)(?:json\b)?(.*?)(?:```|\Z)", re.DOTALL)
+_MARK = re.compile(r'"(?:[^"\\]|\\.?)*+"?|[\[\]{}]', re.DOTALL)
 _NUMBER_AT_END = re.compile(r"(?<![\w.+-])-?\d[\d.eE+-]*\s*\Z")
 _FAULT = re.compile(r"at line (\d+) column (\d+)")
 _LOOSE = re.compile(
-    r"""(?P<text>"(?:[^"\\]|\\.)*")|(?P<single>'(?:[^'\\]|\\.)*')"""
-    r"""|(?P<comment>//[^\n]*|/\*.*?\*/|\#[^\n]*)|(?P<number>-?\d[\w.+-]*)"""
+    r"""(?P<text>"(?:[^"\\]|\\.?)*+(?:"|\Z))|(?P<single>'(?:[^'\\]|\\.?)*+(?:'|\Z))"""
+    r"""|(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z)|\#[^\n]*)|(?P<number>-?\d[\w.+-]*)"""
     r"""|(?P<word>-?[^\W\d][\w$]*)(?P<colon>\s*:)?""",
     re.DOTALL,
 )
-_COMMA_AT_END = re.compile(r'("(?:[^"\\]|\\.)*")|,(\s*[\]}])', re.DOTALL)
+_COMMA_AT_END = re.compile(r'("(?:[^"\\]|\\.?)*+(?:"|\Z))|,(\s*+[\]}])', re.DOTALL)
 _WORDS = {"true": "true", "false": "false"}
+_MOST_VALUES, _MOST_LINES = 500, 20_000
+"""JSON values of one reply, and lines of JSON, that are looked at."""
 _CALLED = ("arguments", "parameters", "input")
 
 
@@ -74,11 +77,12 @@ def _values(text: str) -> Iterator[list[Any]]:
     text = text.strip().lstrip("\ufeff")
     yield _parsed([text])
     for fence in (_FENCE, _FENCE_IN_A_LINE):
-        yield _parsed([inside for _, inside in fence.findall(text)])
-    segments = _parsed(_outermost(text))
+        yield _parsed([found[2] for found in islice(fence.finditer(text), _MOST_VALUES)])
+    segments = _parsed(_outermost(text)[:_MOST_LINES])
     if len(segments) > 1 and all(isinstance(one, dict) for one in segments):
         yield [segments]  # JSON lines
-    yield segments
+    if len(segments) <= _MOST_VALUES:
+        yield segments
 
 
 def _parsed(texts: list[str]) -> list[Any]:
@@ -90,6 +94,8 @@ def _parsed(texts: list[str]) -> list[Any]:
                 value = json.loads(written(text), strict=False, parse_constant=lambda _: None)
             except (ValueError, RecursionError):
                 continue
+            if not shallow(value):
+                break
             values += _parsed([value]) if isinstance(value, str) else [value]
             break
     return values

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import jsonschema_rs
@@ -18,7 +19,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from sliders.llm.model import Request
 from sliders.llm.prompts import LONE_SURROGATE
 
-_MOST_TOLD = 8
+_MOST_TOLD, _MOST_ERRORS, _DEEPEST = 8, 2_000, 60
 _UNKNOWN_TO_STRICT = {"minLength", "maxLength", "oneOf"}
 Shape = type[BaseModel]
 
@@ -77,6 +78,21 @@ def is_strict(schema: object) -> bool:
 def plain_data(reply: BaseModel) -> Any:
     """A checked reply as JSON data."""
     return without_halves(reply.model_dump(mode="json", by_alias=True))
+
+
+def shallow(data: Any) -> bool:
+    """Whether JSON data is nested no deeper than any reply has to be."""
+    level = [data] if isinstance(data, dict | list) else []
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return True
+    return False
 
 
 def without_halves(data: Any) -> Any:
@@ -172,7 +188,7 @@ def _of_schema(text: str) -> Shape:
             """Raises what the schema says is wrong, at its place."""
             data = _named(data, schema, schema.get("$defs", {}))
             wrong: list[InitErrorDetails] = []
-            for error in validator.iter_errors(data):
+            for error in islice(validator.iter_errors(data), _MOST_ERRORS):
                 said = PydanticCustomError("json_schema", "{said}", {"said": error.message[:200]})
                 wrong.append({"type": said, "loc": tuple(error.instance_path), "input": None})
             if wrong:

@@ -17,7 +17,9 @@ import openai
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
 from sliders.errors import CallFailed, ModelError, ModelUnavailable
+from sliders.hidden import cause
 from sliders.llm.arguments import STRUCTURE, mentioned
+from sliders.llm.bounded import BadBody
 
 T = TypeVar("T")
 
@@ -107,14 +109,20 @@ def translated(model: str, where: str, timeout: float) -> Iterator[None]:
         body: object = error.body
         if body is None:
             body = error.response.text
-        raise status_error(error.status_code, body, error.response.headers, model, where) from error
+        told = status_error(error.status_code, body, error.response.headers, model, where)
+        raise told from cause(error)
     except (openai.APIConnectionError, httpx.TransportError) as error:
-        raise _connection_error(error, where, timeout) from error
+        raise _connection_error(error, where, timeout) from cause(error)
 
 
 def _connection_error(error: Exception, where: str, timeout: float) -> Exception:
     """Why no reply came: by the error of the transport, which the clients above it wrap."""
     reason: BaseException = error
+    while isinstance(reason.__cause__, Exception) and not isinstance(reason, BadBody):
+        reason = reason.__cause__
+    if isinstance(reason, BadBody):
+        return CallFailed(f"{where} {reason}; correct the server, or use another one")
+    reason = error
     while reason.__cause__ is not None and not isinstance(reason, aiohttp.ClientError):
         reason = reason.__cause__
     if isinstance(reason, aiohttp.ClientSSLError | ssl.SSLError):

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 import httpx
 import openai
 
+from sliders.hidden import guard_logs
+from sliders.llm.bounded import BadBody, bounded
+from sliders.llm.replies import shallow
+
 _PATH = "/chat/completions"
 _MOST_SECONDS_TO_CONNECT = 30.0
+_TIMES_SILENCE = 3
 _AZURE_VERSION = "2024-10-21"
 """The version of Azure's interface where an address names none."""
 
@@ -28,15 +36,22 @@ class Channel:
         address: the address of the interface; that of its chat endpoint or of an Azure deployment
             will do, with its query. None is OpenAI's own.
         key: the key that is sent.
-        timeout: the longest silence in seconds.
+        timeout: the longest silence in seconds; the whole of a request may take three times as
+            long.
     """
 
     def __init__(self, address: str | None, key: str, timeout: float) -> None:
         limits = httpx.Limits(max_connections=None, keepalive_expiry=30.0)
         waits = httpx.Timeout(timeout, connect=min(timeout, _MOST_SECONDS_TO_CONNECT))
+        parts = urlsplit((address or "").strip())
+        user, host = parts.username, parts.hostname
         http = openai.DefaultAioHttpClient(
-            limits=limits, timeout=waits, event_hooks={"request": [_without_platform]}
+            limits=limits,
+            timeout=waits,
+            auth=(unquote(user), unquote(parts.password or "")) if user is not None else None,
+            event_hooks={"request": [partial(_sent, host)], "response": [bounded]},
         )
+        self._whole = _TIMES_SILENCE * timeout
         # Retries are ours: they honour Retry-After for all calls of the server at once.
         options: dict[str, Any] = {
             "api_key": key.strip(),
@@ -44,7 +59,8 @@ class Channel:
             "timeout": waits,
             "max_retries": 0,
         }
-        self._client = _client(address, options)
+        guard_logs()
+        self._client = _client(parts, options)
 
     @property
     def client(self) -> openai.AsyncOpenAI:
@@ -57,7 +73,8 @@ class Channel:
 
     async def post(self, body: Mapping[str, Any]) -> object:
         """The completion as JSON, or the text that came where it is none."""
-        reply = await self._client.post(_PATH, body=body, cast_to=httpx.Response)
+        async with self._in_time():
+            reply = await self._client.post(_PATH, body=body, cast_to=httpx.Response)
         if _is_event_stream(reply):
             return _Written().take(reply.text.splitlines()).completion()
         return _said(reply.content)
@@ -72,27 +89,43 @@ class Channel:
         tokens by pieces, which the embedded server sends one by one; how long its prompt was is
         then not known.
         """
-        events = await self._client.post(
-            _PATH,
-            body=body,
-            cast_to=object,
-            stream=True,
-            stream_cls=openai.AsyncStream[object],
-        )
+        async with self._in_time():
+            events = await self._client.post(
+                _PATH,
+                body=body,
+                cast_to=object,
+                stream=True,
+                stream_cls=openai.AsyncStream[object],
+            )
+            try:
+                if not _is_event_stream(events.response):
+                    return _said(await events.response.aread())
+                return await _written(events.response.aiter_lines(), enough)
+            finally:
+                await events.close()
+
+    @asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
+        """Bounds the time of a whole request.
+
+        Raises BadBody: it is over.
+        """
         try:
-            if not _is_event_stream(events.response):
-                return _said(await events.response.aread())
-            return await _written(events.response.aiter_lines(), enough)
-        finally:
-            await events.close()
+            async with asyncio.timeout(self._whole) as limit:
+                yield
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise BadBody(f"had not sent the whole of a reply after {self._whole:g} s") from error
 
 
-def _client(address: str | None, options: dict[str, Any]) -> openai.AsyncOpenAI:
-    """The client of the server at an address."""
-    parts = urlsplit((address or "").strip())
+def _client(parts: SplitResult, options: dict[str, Any]) -> openai.AsyncOpenAI:
+    """The client of the server at an address, of which user and password go another way: libraries
+    log addresses.
+    """
     query = dict(parse_qsl(parts.query))
     path = parts.path.rstrip("/").removesuffix(_PATH)
-    plain = urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+    plain = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], path, "", ""))
     azure = (parts.hostname or "").endswith(".azure.com") and "/v1" not in path
     version = query.pop("api-version", _AZURE_VERSION if azure else None)
     if version is None:
@@ -104,10 +137,14 @@ def _client(address: str | None, options: dict[str, Any]) -> openai.AsyncOpenAI:
     return made
 
 
-async def _without_platform(request: httpx.Request) -> None:
-    """Who runs the client is no business of the server."""
-    for name in [name for name in request.headers if name.startswith("x-stainless-")]:
-        del request.headers[name]
+async def _sent(host: str | None, request: httpx.Request) -> None:
+    """Who runs the client is no business of the server, nor is the key that of another one, which
+    a redirection names.
+    """
+    others = host is not None and request.url.host != host
+    for name in list(request.headers):
+        if name.startswith("x-stainless-") or (others and name == "api-key"):
+            del request.headers[name]
 
 
 def _is_event_stream(reply: httpx.Response) -> bool:
@@ -118,7 +155,8 @@ def _is_event_stream(reply: httpx.Response) -> bool:
 class _Written:
     """What a server wrote of a streamed reply so far; `pieces` counts the chunks with words."""
 
-    message: dict[str, Any] = field(default_factory=lambda: {"content": ""})
+    message: dict[str, list[str]] = field(default_factory=lambda: {"content": []})
+    calls: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     pieces: int = 0
     reason: str | None = None
     ended: bool = False
@@ -138,27 +176,37 @@ class _Written:
         chunk = _said(value.encode()) if name == "data" else None
         if not isinstance(chunk, dict):
             return ""  # an empty line, a comment, or the end
-        choice = next(iter(chunk.get("choices") or ()), None) or {}
-        if "error" in chunk or "message" in choice:  # an error, or the whole of it in one event
+        choices = chunk.get("choices")
+        choice = _mapping(next(iter(choices), None)) if isinstance(choices, list) else {}
+        if chunk.get("error") or choice.get("message"):  # an error, or the whole of it in one event
             self.whole = chunk
-        self.usage = chunk.get("usage") or self.usage
-        self.reason = choice.get("finish_reason") or self.reason
-        self.tokens += (choice.get("logprobs") or {}).get("content") or ()
-        return self._joined(choice.get("delta") or {})
+        self.usage = _mapping(chunk.get("usage")) or self.usage
+        self.reason = str(choice.get("finish_reason") or "") or self.reason
+        tokens = _mapping(choice.get("logprobs")).get("content")
+        self.tokens += tokens if isinstance(tokens, list) else ()
+        delta = choice.get("delta")
+        return self._joined({"content": delta} if isinstance(delta, str) else _mapping(delta))
 
     def _joined(self, delta: Mapping[str, Any]) -> str:
         for name, piece in delta.items():
             if isinstance(piece, str) and name != "role":
-                self.message[name] = (self.message.get(name) or "") + piece
-        for call in delta.get("tool_calls") or ():
-            called = self.message.setdefault("tool_calls", [{"function": {"arguments": ""}}])[0]
-            told = call.get("function") or {}
-            called.update({k: v for k, v in call.items() if k in ("id", "type") and v})
-            called["function"]["arguments"] += told.get("arguments") or ""
-            called["function"].update({"name": told["name"]} if told.get("name") else {})
+                self.message.setdefault(name, []).append(piece)
+        calls = delta.get("tool_calls")
+        for call in map(_mapping, calls if isinstance(calls, list) else ()):
+            parts = self.calls.setdefault(str(call.get("index") or 0), {})
+            named: dict[str, Any] = {"id": call.get("id"), **_mapping(call.get("function"))}
+            for name, piece in named.items():
+                if piece:
+                    said = piece if isinstance(piece, str) else json.dumps(piece)
+                    parts.setdefault(name, []).append(said)
         words = delta.get("content")
         self.pieces += bool(words)
         return words if isinstance(words, str) else ""
+
+    @property
+    def text(self) -> str:
+        """The words so far."""
+        return "".join(self.message["content"])
 
     def completion(self) -> object:
         """It as a reply that came in one piece.
@@ -169,8 +217,12 @@ class _Written:
             return self.whole
         if not self.reason and not self.ended:
             raise httpx.RemoteProtocolError("the stream ended before the reply did")
+        message: dict[str, Any] = {name: "".join(told) for name, told in self.message.items()}
+        calls = [{name: "".join(told) for name, told in one.items()} for one in self.calls.values()]
+        if calls:
+            message["tool_calls"] = [{"id": one.get("id"), "function": one} for one in calls]
         choice = {
-            "message": self.message,
+            "message": message,
             "finish_reason": self.reason or "stop",
             "logprobs": {"content": self.tokens},
         }
@@ -183,12 +235,16 @@ async def _written(lines: AsyncIterator[str], enough: Callable[[str], bool] | No
     async for line in lines:
         if "}" not in written.add(line) or enough is None:
             continue
-        text = written.message["content"]
+        text = written.text
         ended = text[: text.rindex("}") + 1]
         if enough(ended):
-            written.message["content"], written.reason = ended, "length"
+            written.message["content"], written.reason = [ended], "length"
             break
     return written.completion()
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _said(content: bytes) -> object:
@@ -196,4 +252,4 @@ def _said(content: bytes) -> object:
         said: object = json.loads(content)
     except (ValueError, RecursionError):
         return content.decode(errors="replace").strip()
-    return said
+    return said if shallow(said) else content.decode(errors="replace").strip()

@@ -166,6 +166,26 @@ class Meter:
         with self._lock:
             self._sums[(stage, model)] = self._sums.get((stage, model), Usage()) + usage
 
+    @asynccontextmanager
+    async def in_time(self) -> AsyncIterator[None]:
+        """The block ends when the minutes of the budget do.
+
+        Raises:
+            BudgetExceeded: it was cut short.
+        """
+        minutes = self.budget.max_minutes
+        left = None if minutes is None else max(0.0, 60 * (minutes - self.minutes))
+        try:
+            async with asyncio.timeout(left) as limit:
+                yield
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            told = f"{self.minutes:.1f} minutes of max_minutes={minutes:,}"
+            raise BudgetExceeded(
+                f"the budget of this run is spent: {told}, while a model was answering; {_GO_ON}"
+            ) from None
+
     def check(self) -> None:
         """Refuse to start another call once a limit is reached.
 

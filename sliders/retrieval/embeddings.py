@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sliders.errors import ModelUnavailable
+from sliders.hidden import cause, remember, remember_address
 
 Vectors = NDArray[np.float32]
 
@@ -208,6 +209,8 @@ class EndpointEmbedder:
         if client is None:
             import openai
 
+            remember(api_key)
+            remember_address(base_url)
             client = openai.OpenAI(base_url=base_url, api_key=api_key, max_retries=4)
         self._client = client
         self._dimensions = dimensions
@@ -247,7 +250,7 @@ class EndpointEmbedder:
                 raise ModelUnavailable(
                     f"the embeddings model {self._model!r} did not answer: {error}; check its "
                     "name, base_url and key"
-                ) from error
+                ) from cause(error)
             rows.extend(
                 entry.embedding for entry in sorted(reply.data, key=lambda entry: entry.index)
             )

@@ -13,6 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError
 
 from sliders.errors import SettingsError, StoreError, WorkspaceLocked, WorkspaceMissing
+from sliders.hidden import cause, hide, remember, remember_address
 from sliders.sql.quoting import quote_identifier
 from sliders.store.engines import Connection, Engine
 
@@ -49,7 +50,7 @@ def server_url(place: str) -> URL:
     except (ArgumentError, ValueError) as error:
         raise SettingsError(
             f"{place!r} is no address of a database; write postgresql+psycopg://user@host/database"
-        ) from error
+        ) from cause(error)
     if url.drivername not in ("postgresql", "postgresql+psycopg"):
         raise SettingsError(
             f"a workspace is a SQLite file or postgresql+psycopg://..., not {url.drivername!r}"
@@ -76,9 +77,11 @@ class PostgresServer(Engine):
                 "PostgreSQL needs psycopg; install it with: pip install 'sliders[postgres]'"
             ) from error
         url = server_url(place)
+        remember(None if url.password is None else str(url.password))
+        remember_address(place)
         schema = url.query.get("schema", SCHEMA)
         self.schema = schema if isinstance(schema, str) else schema[-1]
-        self.name = url.render_as_string(hide_password=True)
+        self.name = hide(url.render_as_string(hide_password=True))
         place = f"{url.database or url.username or ''}.{self.schema}"
         self.reader = f"sl_{hashlib.sha256(place.encode()).hexdigest()[:12]}_reader"
         """The role that model-written SQL runs as; roles are the server's, not the database's."""
@@ -105,12 +108,12 @@ class PostgresServer(Engine):
                 fallback_application_name="sliders",
             )
         except self._psycopg.Error as error:
-            told = " ".join(str(error).split())[:300]
+            told = hide(" ".join(str(error).split()))[:300]
             sentence = (
                 f"workspace {self.name!r} cannot be reached: {told}; check the address, and "
                 "that the server runs"
             )
-            raise StoreError(sentence) from error
+            raise StoreError(sentence) from cause(error)
         try:
             self._prepare(raw, write)
         except self._psycopg.Error as error:
