@@ -202,3 +202,8 @@ class SafeStream:
 def safe(stream: TextIO, messages: bool) -> TextIO:
     """A stream as a `SafeStream`."""
     return stream if isinstance(stream, SafeStream) else cast(TextIO, SafeStream(stream, messages))
+
+
+def bare(stream: TextIO) -> TextIO:
+    """The stream itself, for who moves the cursor of a terminal and filters what it writes."""
+    return stream.inner if isinstance(stream, SafeStream) else stream

@@ -14,6 +14,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from sliders.hidden import bare, hide, visible
+
 Mode = Literal["live", "plain", "quiet"]
 
 _PLAIN_SECONDS = 10.0
@@ -56,7 +58,7 @@ class Display:
 
     def __init__(self, mode: Mode) -> None:
         self.mode, self._stream = mode, sys.stderr
-        console = Console(file=self._stream, highlight=False)
+        console = Console(file=bare(sys.stderr), highlight=False)
         self._live = (
             Live(console=console, transient=True, refresh_per_second=4) if mode == "live" else None
         )
@@ -87,7 +89,7 @@ class Display:
             self._stage, self._stage_started = progress.stage, now
         line = self.line(progress)
         if self._live is not None:
-            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
+            self._live.update(Text(visible(hide(line)), no_wrap=True, overflow="ellipsis"))
         elif (
             changed
             or now - self._said >= _PLAIN_SECONDS

@@ -22,7 +22,7 @@ ALLOWED = {
     "documents/packed.py": "elements of packed formats",
     "documents/partition.py": "kinds of element of the library that reads files",
     "documents/pdf/reader.py": "endings of files and the maker of a PDF, in its title",
-    "documents/remote.py": "parameters of signed addresses",
+    "hidden.py": "parameters, headers and settings that hold secrets",
     "documents/word_file.py": "elements of Word files",
     "engine/model_check.py": "made-up towns that a model is asked about, and names of checks",
     "llm/completions.py": "marks of thinking in replies, and codes of errors that servers send",

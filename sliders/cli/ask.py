@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import webbrowser
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,6 +37,7 @@ from sliders.cli.shell import (
     takes,
 )
 from sliders.errors import EXIT_CODES, BudgetExceeded, PlanError, SettingsError, SlidersError
+from sliders.hidden import safe
 from sliders.store.records import ExportFormat
 
 if TYPE_CHECKING:
@@ -376,7 +378,17 @@ app.add_typer(cli_model.app, name="model")
 def run(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line (of `sys.argv` when None). Returns the exit code: 0 done, 1 failed, 2 a
     wrong word or setting, 3 stopped by a budget, 130 interrupted.
+
+    Neither secrets nor terminal escapes come out on its streams.
     """
+    with (
+        redirect_stdout(safe(sys.stdout, messages=False)),
+        redirect_stderr(safe(sys.stderr, messages=True)),
+    ):
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = app(
             args=None if arguments is None else list(arguments),
