@@ -11,11 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sliders.answer.result import Answer
-from sliders.audit.diff import Difference, difference
-from sliders.audit.explanation import Explanation, why
-from sliders.audit.export import export
 from sliders.audit.page import view_file
-from sliders.audit.verify import check_audit
+from sliders.audit.workspace import WorkspaceAudit
 from sliders.compact.hint_patterns import parse_hints
 from sliders.engine import corrections, query_results, reconcile_memory, undone_repairs
 from sliders.engine.ask import ask_questions
@@ -46,13 +43,13 @@ from sliders.store.catalog import Catalog
 from sliders.store.database import Database, place_of
 from sliders.store.facts import OpenConflict
 from sliders.store.file import refuse_foreign
-from sliders.store.records import Correction, ExportFormat, Run, TableVersion
+from sliders.store.records import Correction, TableVersion
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Workspace:
+class Workspace(WorkspaceAudit):
     """A workspace with documents, tables and answers; use it as a context manager.
 
     Args:
@@ -404,62 +401,6 @@ class Workspace:
     def conflicts(self, table: str | None = None) -> list[OpenConflict]:
         """Contradictions that nothing settled."""
         return corrections.conflicts(self.session, table)
-
-    # audit
-
-    def why(self, subject: str) -> Explanation:
-        """Why a row is here, or why a document, chunk or table gave what it gave."""
-        return why(self.session, subject)
-
-    def diff(self, first: int | None = None, second: int | None = None) -> Difference:
-        """What changed between two runs (their numbers, see `runs`), each change with its cause.
-
-        Without numbers: the last run, and the one before it that asked the same.
-
-        Raises:
-            StoreError: there is no such run, or no two runs to compare.
-        """
-        return difference(self.session.catalog, first, second)
-
-    def view(
-        self,
-        run: int | None = None,
-        path: str | os.PathLike[str] = "audit.html",
-        against: int | None = None,
-    ) -> Path:
-        """Write the audit page of a run (of the last one that answered): one HTML file that
-        works offline; its path.
-
-        `against`: another run; the page shows what changed between the two.
-
-        Raises:
-            StoreError: there is no such run, or the path is a file that is no audit page.
-        """
-        return view_file(self.path, path, run, against)
-
-    def runs(self) -> list[Run]:
-        """What was asked and done in this workspace, oldest first."""
-        return self.session.catalog.journal.runs()
-
-    def verify(self) -> list[str]:
-        """What does not hold in this workspace, in sentences; empty when every value
-        walks back to its words.
-        """
-        return list(check_audit(self.path).problems)
-
-    def export(
-        self, path: str | os.PathLike[str], format: ExportFormat | None = None
-    ) -> list[Path]:
-        """Write the audit database (sqlite), or the data tables as csv or parquet files of a
-        folder or an excel book.
-
-        The format follows from the path's suffix when it is left out: .db, .sqlite, .xlsx.
-
-        Raises:
-            SettingsError: the format cannot be told.
-            StoreError: a file cannot be written, or is there and no earlier export.
-        """
-        return export(self.session.catalog, Path(path), format)
 
     @property
     def tables(self) -> TableFrames:

@@ -9,6 +9,11 @@ from .export import export_audit as export_audit
 from .export import export_csv as export_csv
 from .export import export_excel as export_excel
 from .export import export_parquet as export_parquet
+from .gold import GoldCheck as GoldCheck
+from .gold import GoldDifference as GoldDifference
+from .gold import GoldScore as GoldScore
+from .gold import check_gold as check_gold
+from .gold import gold_frame as gold_frame
 from .page import view_file as view_file
 from .page.addresses import RUN as RUN
 from .page.page import render as render
@@ -18,3 +23,4 @@ from .page.run_content import collect as collect
 from .page.serve import application as application
 from .page.serve import serve as serve
 from .verify import check_audit as check_audit
+from .workspace import WorkspaceAudit as WorkspaceAudit

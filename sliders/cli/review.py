@@ -71,6 +71,7 @@ def register(app: typer.Typer) -> None:
     for command in (
         view,
         verify,
+        check,
         why,
         conflicts,
         decisions,
@@ -136,6 +137,33 @@ def verify(
     notes = (f"note: {note}" for note in found.notes)
     call.show("\n".join((*lines, *notes)), dataclasses.asdict(found))
     return 1 if found.problems else 0
+
+
+@takes("workspace", "as_json")
+def check(
+    call: CommandCall,
+    gold: Annotated[
+        Path | None,
+        typer.Argument(help="A CSV or Excel file of rows that a person filled."),
+    ] = None,
+    table: Annotated[str, typer.Option("--table", help="The table that they belong to.")] = "",
+    on: Annotated[
+        list[str],
+        typer.Option("--on", metavar="COLUMN", help="Match rows on it; more than one is allowed."),
+    ] = [],  # noqa: B006
+) -> int:
+    """Compare a table with rows that a person filled by hand; without a file, run the checks that
+    a pinned schema declares. Exit code 1 when something differs.
+    """
+    with call.opened(write=False) as ws:
+        if gold is None:
+            failed = ws.failed_checks()
+            text = "\n".join(map(str, failed)) or "every check of the schema holds"
+            call.show(text, [dataclasses.asdict(one) for one in failed])
+            return 1 if failed else 0
+        found = ws.check(gold, table, on)
+    call.show(str(found), found.to_dict())
+    return 0 if found else 1
 
 
 @takes("workspace", "as_json")

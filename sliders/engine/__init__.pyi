@@ -71,6 +71,8 @@ from .synchronous import journaled as journaled
 from .synchronous import plainly as plainly
 from .synchronous import run_sync as run_sync
 from .synchronous import together as together
+from .table_checks import FailedCheck as FailedCheck
+from .table_checks import failed_checks as failed_checks
 from .table_run import TableRun as TableRun
 from .tables_read import TableRead as TableRead
 from .undone_repairs import undone_rows as undone_rows

@@ -27,6 +27,7 @@ from sliders.engine.gaps import value_gaps
 from sliders.engine.left_out_sample import audited, extrapolated
 from sliders.engine.printed_units import printed_unit_doubts
 from sliders.engine.session import Session
+from sliders.engine.table_checks import check_doubts
 from sliders.engine.tables_read import TableRead, tables_read
 from sliders.engine.trial import Trial
 from sliders.engine.variations import TableVariations
@@ -59,6 +60,7 @@ def try_variations(
     or empty.
     """
     reads = tables_read(session, found.sql, views)
+    stated = (*found.doubts, *check_doubts(session, reads))
     value = None
     if found.value is not None and not isinstance(found.value, str) and YES_NO not in found.units:
         value = number_in(found.rows)
@@ -71,7 +73,7 @@ def try_variations(
         unsettled = any(one.warns for one in variations)
         told = inexact or tree.args.get("limit") or measured_columns(tree) or unsettled
         if value is None and not told:
-            return Tried(ledger, doubts=found.doubts)  # no variations: the tables need no copy
+            return Tried(ledger, doubts=stated)  # no variations: the tables need no copy
         with CopiedTables(session.catalog.database, [r.relation for r in reads]) as sandbox:
             trial = Trial(sandbox, found)
             ledger = replace(ledger, missing=(*ledger.missing, *value_gaps(trial, tables)))
@@ -79,13 +81,13 @@ def try_variations(
             if value is not None:
                 measured = _measured(session, trial, value, reads, variations, ledger)
             units: tuple[Doubt, ...] = ()
-            if all(doubt.kind != "units" for doubt in found.doubts):
+            if all(doubt.kind != "units" for doubt in stated):
                 units = tuple(printed_unit_doubts(trial, tables))
-            doubts = (*found.doubts, *units, *trial.doubts(variations), *trial.inexact(inexact))
+            doubts = (*stated, *units, *trial.doubts(variations), *trial.inexact(inexact))
             return Tried(ledger, measured, doubts)
     except (StoreError, QueryError) as error:
         session.decide("answer", "range", "left out", str(error))
-        return Tried(ledger, doubts=(*found.doubts, *_untried(ledger, str(error))))
+        return Tried(ledger, doubts=(*stated, *_untried(ledger, str(error))))
 
 
 def _untried(ledger: Completeness, error: str) -> Iterator[Doubt]:

@@ -1,3 +1,4 @@
+from .checks import Check as Check
 from .complete import complete_schema as complete_schema
 from .critique import criticize as criticize
 from .critique import table_issues as table_issues

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from sqlglot import exp
 
 from sliders.errors import SchemaError
+from sliders.schema.checks import checks_from
 from sliders.schema.names import snake_name
 from sliders.schema.types import Column, ColumnType, Grain, KeyScope, Reading, Schema, Table
 from sliders.sql.statement import parse_statements
@@ -116,7 +117,7 @@ def _schema_from_text(text: str) -> Schema:
 
 
 def schema_from_dict(data: Mapping[str, Any]) -> Schema:
-    """A schema from `{"tables": [...]}` (with rows, grain, key, key_scope) or the short
+    """A schema from `{"tables": [...]}` (with rows, grain, key, key_scope, checks) or the short
     `{table: {column: type or options}}`.
 
     Raises SchemaError: a table or column is not well formed.
@@ -155,12 +156,13 @@ def _table_from_dict(name: str, data: Mapping[str, Any]) -> Table:
         raise SchemaError(
             f"the key of table {name!r} names {', '.join(strange)}; name columns of the table"
         )
+    checks = checks_from(name, data.get("checks"), [c.name for c in columns])
     options = _options(
-        data, {f.name for f in dataclasses.fields(Table)} - {"name", "columns", "key"}
+        data, {f.name for f in dataclasses.fields(Table)} - {"name", "columns", "key", "checks"}
     )
     _check_choice(name, "grain", options.get("grain"), typing.get_args(Grain))
     _check_choice(name, "key_scope", options.get("key_scope"), typing.get_args(KeyScope))
-    return Table(name=name, columns=columns, key=key, **{"pinned": True, **options})
+    return Table(name=name, columns=columns, key=key, checks=checks, **{"pinned": True, **options})
 
 
 def _options(part: Mapping[str, Any], fields: Collection[str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sliders.errors import SchemaError
+from sliders.schema.checks import Check
 from sliders.values.expected import ColumnType as ColumnType
 
 Grain = Literal["document", "many"]
@@ -57,7 +58,7 @@ class Table:
 
     `key` names the columns that identify the thing a row is about, when it is known: within its
     document, or, with the `key_scope` "collection", over all documents. `documents` says which kind
-    of document fills it ("" for every kind).
+    of document fills it ("" for every kind). `checks` are conditions that all its rows must meet.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Table:
     documents: str = ""
     pinned: bool = False
     key_scope: KeyScope = "document"
+    checks: tuple[Check, ...] = ()
 
     def column(self, name: str) -> Column:
         """The column of that name. Raises SchemaError: there is none."""

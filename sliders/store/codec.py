@@ -12,6 +12,7 @@ from typing import Any
 
 from sliders.documents.document import TableCell, TableGrid
 from sliders.extraction.cell import Scalar, Span
+from sliders.schema.checks import Check
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.records import RelationColumn
 
@@ -121,6 +122,8 @@ def encode_schema(schema: Schema) -> str:
     for table in tables:
         if table["key_scope"] == "document":
             del table["key_scope"]
+        if not table["checks"]:
+            del table["checks"]
         table["columns"] = [
             {
                 name: value
@@ -142,8 +145,18 @@ def decode_schema(data: str) -> Schema:
 def _table(data: Mapping[str, Any]) -> Table:
     known = {k: v for k, v in data.items() if k in _TABLE_FIELDS}
     return Table(
-        **{**known, "columns": tuple(map(_column, data["columns"])), "key": tuple(data["key"])}
+        **{
+            **known,
+            "columns": tuple(map(_column, data["columns"])),
+            "key": tuple(data["key"]),
+            "checks": tuple(map(_check, data.get("checks", ()))),
+        }
     )
+
+
+def _check(data: Mapping[str, Any]) -> Check:
+    lists = {name: tuple(data[name]) for name in ("columns", "values")}
+    return Check(**{**data, **lists})
 
 
 def _column(data: Mapping[str, Any]) -> Column:
