@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sliders.cli import model as cli_model
+from sliders.cli import refresh as cli_refresh
 from sliders.cli import review as cli_review
 from sliders.cli import serve as cli_mcp
 from sliders.cli.shell import (
@@ -370,6 +371,7 @@ def export(
     call.show("\n".join(paths) or "no tables yet", paths)
 
 
+cli_refresh.register(app)
 cli_review.register(app)
 cli_mcp.register(app)
 app.add_typer(cli_model.app, name="model")
