@@ -20,6 +20,7 @@ from sliders.engine.backend import runner_for
 from sliders.engine.connections import connect
 from sliders.engine.estimate import Estimate, estimate
 from sliders.engine.fill import fill_cells
+from sliders.engine.given_tables import GivenTable, add_tables
 from sliders.engine.ingest import AddReport, Paths, add_paths, add_text
 from sliders.engine.query_results import TableFrames
 from sliders.engine.query_run import explain_query
@@ -128,6 +129,22 @@ class Workspace(WorkspaceAudit):
             DocumentError: nothing was found, or nothing could be read.
         """
         return add_paths(self.session, paths)
+
+    def add_table(
+        self, source: pd.DataFrame | str | os.PathLike[str], name: str = ""
+    ) -> list[GivenTable]:
+        """Add a table of your own with its rows; questions and SQL join it with what is read from
+        documents, and each value is cited as words of its file. No model is called.
+
+        Args:
+            source: a CSV, TSV, Excel or Parquet file (of a workbook each sheet), or a frame.
+            name: the table's name in SQL; that of the file, or of the sheet, when left out.
+
+        Raises:
+            SettingsError: the file cannot be read, or a frame has no name.
+            SchemaError: a table of that name is read from documents.
+        """
+        return run_sync(add_tables(self.session, source, name))
 
     def add_text(self, text: str, name: str) -> AddReport:
         """Add a text under a name.

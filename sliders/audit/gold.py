@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sliders.engine.given_tables import separated_frame
 from sliders.errors import SettingsError
 from sliders.markup import table_html
 from sliders.schema.types import Column, Schema, Table
@@ -160,11 +161,7 @@ def gold_frame(path: Path) -> pd.DataFrame:
     try:
         if path.suffix.lower() in (".xlsx", ".xlsm"):
             return pd.read_excel(path, dtype=str).fillna("")
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            head = file.readline()
-            file.seek(0)
-            separator = max(",;\t|", key=head.count)
-            return pd.read_csv(file, dtype=str, keep_default_na=False, sep=separator)
+        return separated_frame(path)
     except ImportError as error:
         raise SettingsError(
             "Excel needs openpyxl; install it with: pip install 'sliders[export]'"

@@ -215,19 +215,31 @@ def _show_answers(answers: Sequence[Answer], call: CommandCall) -> int:
 def add(
     call: CommandCall,
     documents: Annotated[
-        list[str], typer.Argument(metavar="DOCS...", help="Files, folders, globs or addresses.")
-    ],
+        list[str] | None,
+        typer.Argument(metavar="[DOCS]...", help="Files, folders, globs or addresses."),
+    ] = None,
+    tables: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--table", help="A table of your own: CSV, Excel or Parquet; no model reads it."
+        ),
+    ] = None,
 ) -> None:
     """Read documents into the workspace; what is known already is not read again."""
     from sliders.documents.discovery import discover
+    from sliders.engine.ingest import AddReport
 
-    found = discover(documents, every=True)
+    if not documents and not tables:
+        raise SettingsError("nothing to add; name documents, or a table of your own with --table")
+    found = discover(documents, every=True) if documents else []
     with call.opened(new=True) as ws:
-        report = ws.add(found)
+        report = ws.add(found) if found else AddReport()
+        given = [table for path in tables or () for table in ws.add_table(path)]
     show_added(report)
     call.show(
-        str(report),
+        "\n".join([str(report)] * bool(found) + [str(table) for table in given]),
         {
+            "tables": {table.name: table.rows for table in given},
             "new": report.new,
             "same": report.same,
             "changed": report.changed,

@@ -63,6 +63,10 @@ class Page:
     end: int
 
 
+GIVEN = "application/vnd.sliders.table"
+"""The media type of a table that the user gave with its rows: nothing is read from it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One document as text with structure.

@@ -76,12 +76,13 @@ class _FillingDocuments:
         self._home = dict(session.catalog.chunks.places())
         every, extractions = session.schema.tables, session.catalog.extractions
         self._giving = {table.name: extractions.documents_with_rows(table.name) for table in every}
-        self._tables = [table for table in every if table.name in tables]
+        self._tables = [t for t in every if t.name in tables and not t.given]
         self._kin = {table.name: self._alike(table, every) for table in self._tables}
         self.filling = frozenset[str]().union(*(self._giving[table.name] for table in self._tables))
         elsewhere = frozenset[str]().union(*self._giving.values())
         kin = frozenset[str]().union(*self._kin.values())
-        self.silent = (frozenset(self._names) - elsewhere | kin) - self.filling
+        able = frozenset(self._names) - elsewhere | kin if self._tables else frozenset()
+        self.silent = able - self.filling
 
     def _alike(self, table: Table, every: Sequence[Table]) -> frozenset[str]:
         """Returns the documents of the kind that fills a table, by the rows that they gave of other

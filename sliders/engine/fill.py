@@ -85,6 +85,8 @@ def _missing(
     found: dict[str, _Missing] = {}
     for name, columns in wanted.items():
         table = session.schema.table(name)
+        if table.given:
+            continue
         settled = session.catalog.extractions.settled(table, document_id)
         for chunk_id, owner in places:
             known = settled.get(chunk_id, frozenset())

@@ -16,7 +16,7 @@ from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded, CallFailed
 from sliders.schema.complete import complete_schema
 from sliders.schema.extend import with_added
-from sliders.schema.induce import Induced
+from sliders.schema.induce import Induced, pinned_whole
 from sliders.schema.types import ColumnType, Schema, Table
 from sliders.store.facts import QuestionColumns
 
@@ -171,7 +171,7 @@ def known_need(session: Session, question: str) -> Need | None:
     In a schema that is pinned whole, a question needs all columns.
     """
     schema = session.schema
-    if schema.tables and all(table.pinned for table in schema.tables):
+    if pinned_whole(schema):
         return Need(question, {t.name: t.column_names for t in schema.tables})
     kept = session.catalog.figures.question(_key(session, question))
     if kept is None:

@@ -66,6 +66,9 @@ def decided(session: Session, table: str) -> tuple[int, ...]:
 
 
 async def _settle(session: Session, table: Table, model: bool) -> None:
+    if table.given:
+        session.catalog.tables.materialise(table.name)
+        return
     before = session.catalog.tables.current(table.name)
     version = session.catalog.tables.materialise(table.name, unverified=session.settings.unverified)
     held = undone_rows(session, table.name)

@@ -196,9 +196,15 @@ class Proposed:
     tokens: int
 
 
+def pinned_whole(schema: Schema) -> bool:
+    """Says whether the user gave the columns of every table that is read from documents."""
+    read = [table for table in schema.tables if not table.given]
+    return bool(read) and all(table.pinned for table in read)
+
+
 def pinned_need(questions: Sequence[str], schema: Schema) -> Induced | None:
     """All columns for each question, where the user gave every table; else None."""
-    if not schema.tables or not all(table.pinned for table in schema.tables):
+    if not pinned_whole(schema):
         return None
     every = tuple(f"{t.name}.{column}" for t in schema.tables for column in t.column_names)
     return Induced(schema, dict.fromkeys(questions, every))

@@ -158,7 +158,8 @@ def _table_from_dict(name: str, data: Mapping[str, Any]) -> Table:
         )
     checks = checks_from(name, data.get("checks"), [c.name for c in columns])
     options = _options(
-        data, {f.name for f in dataclasses.fields(Table)} - {"name", "columns", "key", "checks"}
+        data,
+        {f.name for f in dataclasses.fields(Table)} - {"name", "columns", "key", "checks", "given"},
     )
     _check_choice(name, "grain", options.get("grain"), typing.get_args(Grain))
     _check_choice(name, "key_scope", options.get("key_scope"), typing.get_args(KeyScope))

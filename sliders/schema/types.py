@@ -59,6 +59,7 @@ class Table:
     `key` names the columns that identify the thing a row is about, when it is known: within its
     document, or, with the `key_scope` "collection", over all documents. `documents` says which kind
     of document fills it ("" for every kind). `checks` are conditions that all its rows must meet.
+    A `given` table came with its rows: it is not read from documents.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Table:
     pinned: bool = False
     key_scope: KeyScope = "document"
     checks: tuple[Check, ...] = ()
+    given: bool = False
 
     def column(self, name: str) -> Column:
         """The column of that name. Raises SchemaError: there is none."""

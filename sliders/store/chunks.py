@@ -22,6 +22,7 @@ from sqlalchemy import (
     update,
 )
 
+from sliders.documents.document import GIVEN
 from sliders.errors import StoreError
 from sliders.retrieval.chunk import Chunk, ChunkContext
 from sliders.store import codec
@@ -75,7 +76,10 @@ _READ = select(func.count()).select_from(rows).where(rows.c.chunk_key == bindpar
 _DROP = delete(chunks).where(chunks.c.key == bindparam("chunk"))
 # `documents` first: its index tells the current ones without walking over their texts.
 _PLACES, _OUTLINES = (
-    select(*listed).select_from(_JOINED).where(CURRENT).order_by(documents.c.key, chunks.c.position)
+    select(*listed)
+    .select_from(_JOINED)
+    .where(CURRENT, documents.c.media_type != GIVEN)
+    .order_by(documents.c.key, chunks.c.position)
     for listed in (
         (chunks.c.id, documents.c.id),
         (chunks.c.id, chunks.c.heading_path, chunks.c.kinds),

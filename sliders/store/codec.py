@@ -124,6 +124,8 @@ def encode_schema(schema: Schema) -> str:
             del table["key_scope"]
         if not table["checks"]:
             del table["checks"]
+        if not table["given"]:
+            del table["given"]
         table["columns"] = [
             {
                 name: value

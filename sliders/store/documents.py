@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Select, bindparam, func, select, update
 
-from sliders.documents.document import Document, Element, Page
+from sliders.documents.document import GIVEN, Document, Element, Page
 from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
@@ -18,6 +18,7 @@ from sliders.store.layout_columns import among
 from sliders.store.records import Added, StoredDocument
 
 _CURRENT = documents.c.superseded_by.is_(None)
+_READ = documents.c.media_type != GIVEN
 _newer = documents.alias()
 _ALL: Select[Any] = (
     select(
@@ -29,14 +30,15 @@ _ALL: Select[Any] = (
     .outerjoin_from(documents, _newer, _newer.c.key == documents.c.superseded_by)
     .order_by(documents.c.key)
 )
-_ALL_CURRENT = _ALL.where(_CURRENT)
-_HOW_MANY = select(func.count()).select_from(documents).where(_CURRENT)
+_ALL_CURRENT = _ALL.where(_CURRENT, _READ)
+_HOW_MANY = select(func.count()).select_from(documents).where(_CURRENT, _READ)
 _KNOWN = select(documents.c.key, documents.c.superseded_by).where(documents.c.id == bindparam("id"))
 _STANDING = select(*(documents.c[name] for name in "key id version source".split())).where(_CURRENT)
 _NAMED = _STANDING.where(documents.c.name == bindparam("name"))
 # By the names that a path can have got: sources stand behind the texts, and no
 # index begins with them.
 _FROM = _STANDING.where(among(documents.c.name, "names"), documents.c.source == bindparam("source"))
+_GIVEN_AS = _STANDING.where(~_READ, documents.c.source == bindparam("source"))
 _WHOLE = select(
     *(
         documents.c[name]
@@ -123,6 +125,8 @@ class Documents:
         """The current document that this one is a new version of: of its source, else of its name
         unless that is another file.
         """
+        if document.media_type == GIVEN:
+            return self._database.one(_GIVEN_AS, {"source": document.source})
         names = codec.dump([document.name, *_tails(document.source)])
         if document.source and (
             of_source := self._database.one(_FROM, {"names": names, "source": document.source})
@@ -224,12 +228,12 @@ class Documents:
         return row
 
     def all(self, *, superseded: bool = False) -> list[StoredDocument]:
-        """The documents in the order in which they were added, without their text;
-        old versions only on demand.
+        """The documents in the order in which they were added, without their text; old versions,
+        and tables that the user gave, only on demand.
         """
         lines = self._database.query(_ALL if superseded else _ALL_CURRENT)
         return [StoredDocument(*[*line, tuple(codec.load(warnings))]) for *line, warnings in lines]
 
     def count(self) -> int:
-        """How many documents are current."""
+        """How many documents are current, tables that the user gave left out."""
         return int(self._database.value(_HOW_MANY))
