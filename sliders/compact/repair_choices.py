@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from sliders.compact.key_reach import count_things
 from sliders.errors import CallFailed, RepairError
 from sliders.llm.dialect import Dialect
-from sliders.llm.model import Model, Request
+from sliders.llm.model import Model, Request, Response
 from sliders.llm.prompts import load_prompt
 from sliders.reconcile.guard import Outcome, repaired
 from sliders.reconcile.repair_agent import Repairer
@@ -94,8 +96,8 @@ def _option(case: Case, letter: str, rows: Sequence[str]) -> dict[str, object]:
 async def choose_cases(
     model: Model, table: Table, cases: Sequence[Case], options: Options, spare: int = 0
 ) -> tuple[list[Outcome], int]:
-    """What the model chooses for each case, carried out, and the calls made: one a case, without
-    `spare` ones.
+    """What the model chooses for each case, carried out, and the calls made, without `spare` ones:
+    two for a contradiction, one for any other case.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
@@ -106,25 +108,42 @@ async def choose_cases(
         if isinstance(one, str)
         else _chosen(case, one, options.additive(table))
         for case, one in zip(cases, found, strict=True)
-    ], len(cases)
+    ], len(cases) + sum(case.kind == "conflict" for case in cases)
 
 
-CHOICES = Repairer(repair=choose_cases, writes_programs=False)
+CHOICES = Repairer(choose_cases, count_things, writes_programs=False)
 """A model that chooses among the rows of each case."""
 
 
 async def _odds(
     model: Model, table: Table, case: Case, rules: Sequence[str]
 ) -> dict[str, float] | str:
-    """Log-probability of each choice, or why there is none."""
-    request = choice_request(table, case, rules, model.dialect)
+    """Log-probability of each choice, or why there is none. Of contradicting rows a small model
+    prefers those that stand first, so they are shown in both orders, and the mean counts.
+    """
+    shown = [case]
+    if case.kind == "conflict":
+        shown.append(replace(case, choices=case.choices[: len(_LETTERS)][::-1]))
+    requests = [choice_request(table, one, rules, model.dialect) for one in shown]
     try:
-        response = await model.generate(request)
+        replies = await asyncio.gather(*(model.generate(request) for request in requests))
     except CallFailed as error:
         return f"the model's reply could not be used ({error})"
-    if response.odds:
-        return {choice: response.odds[choice] for choice in request.choices}
-    return {choice: 0.0 if choice == response.text else -9.0 for choice in request.choices}
+    odds = [
+        _of_reply(reply, request.choices) for reply, request in zip(replies, requests, strict=True)
+    ]
+    if case.kind != "conflict":
+        return odds[0]
+    *letters, none = requests[0].choices
+    turned = dict(zip([*letters, none], [*letters[::-1], none], strict=True))
+    return {letter: (odds[0][letter] + odds[1][other]) / 2 for letter, other in turned.items()}
+
+
+def _of_reply(reply: Response, choices: Sequence[str]) -> dict[str, float]:
+    """Log-probability of each choice; of a server without odds, of the reply alone."""
+    if reply.odds:
+        return {choice: reply.odds[choice] for choice in choices}
+    return {choice: 0.0 if choice == reply.text else -9.0 for choice in choices}
 
 
 def _chosen(case: Case, odds: Mapping[str, float], additive: frozenset[str]) -> Outcome:

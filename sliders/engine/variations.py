@@ -24,12 +24,13 @@ from sliders.engine.tables_read import TableRead, shown_values
 from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
 from sliders.schema.types import Column, ColumnType
 from sliders.sql.statement import parse_select
-from sliders.store.facts import OpenConflict
+from sliders.store.facts import OpenConflict, OpenNames
 from sliders.store.lineage import doubt_of
 from sliders.values.bounds import BETWEEN
 from sliders.values.expected import NUMERIC, TEXTUAL
 from sliders.values.parse import other_readings, parse_value
 
+_State = tuple[Place, Scalar]
 _COMPARED = (exp.EQ, exp.NEQ, exp.In, exp.Like)
 _SAID = (Absence.UNGROUNDED, Absence.NOT_PARSED)
 _NEAR_CUT = "it lies near the cut of its column"
@@ -146,31 +147,18 @@ class TableVariations:
         """Yields names that nobody decided on: all their rows may have either name, and rows that
         would then be one thing become one.
         """
-        columns = {column.name for column in self.read.columns}
-        left_open = self.session.catalog.open_questions.names(self.name)
-        for names in (one for one in left_open if one.column in columns):
-            printed, canonical = self._place("", names.column).column, self._canonical(names.column)
-            holders = [
-                [r for r, values in self.shown.items() if values[printed] in forms]
-                for forms in names.sides
-            ]
-            if not all(holders):
-                continue  # a repair or a person's value left nothing of one
-            every = [row for rows in holders for row in rows]
+        read = {column.name for column in self.read.columns}
+        for names in self.session.catalog.open_questions.names(self.name):
             things = [sorted(self._current(rows)) for rows in names.rows]
             gone = [(self._place(row), None) for rows in things for row in rows[1:]]
-            options = [
-                [*self._renamed(every, printed, canonical, rows[0]), *gone] for rows in holders
-            ]
-            if names.joined and canonical:
-                options.append(
-                    [(self._at(row, canonical), self.shown[row][printed]) for row in every]
-                )
+            every, options = [row for rows in things for row in rows], [list[_State](gone)]
+            if names.column in read:
+                options, every = self._either_name(names, gone)
+            if not any(options):
+                continue
             first, second = ([(names.column, forms[0])] for forms in names.sides[:2])
             told = " and ".join(repr(forms[0]) for forms in names.sides)
-            documents = list(
-                dict.fromkeys(name for row in every for name in self.words.documents(row))
-            )
+            documents = list(dict.fromkeys(d for row in every for d in self.words.documents(row)))
             yield Variation(
                 "same",
                 tuple(map(tuple, options)),
@@ -180,6 +168,28 @@ class TableVariations:
                 command_of("split", self.name, where=first, other=second)
                 + "  # two names; one: merge",
             )
+
+    def _either_name(
+        self, names: OpenNames, gone: Sequence[_State]
+    ) -> tuple[list[list[_State]], list[str]]:
+        """Returns the states in which all rows of open names have one name, and these rows; no
+        states when a repair or a person's value left nothing of one name.
+
+        Args:
+            gone: the rows that would be one with another.
+        """
+        printed, canonical = self._place("", names.column).column, self._canonical(names.column)
+        holders = [
+            [r for r, values in self.shown.items() if values[printed] in forms]
+            for forms in names.sides
+        ]
+        every = [row for rows in holders for row in rows]
+        if not all(holders):
+            return [], every
+        options = [[*self._renamed(every, printed, canonical, rows[0]), *gone] for rows in holders]
+        if names.joined and canonical:
+            options.append([(self._at(row, canonical), self.shown[row][printed]) for row in every])
+        return options, every
 
     def _at(self, row_id: str, sql_name: str) -> Place:
         return Place(self.read.relation.relation, row_id, sql_name)

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 
 from sliders.errors import RepairError
 from sliders.llm.model import Model
+from sliders.reconcile.column_codes import ColumnTraits
 from sliders.reconcile.guard import Outcome, repaired
-from sliders.reconcile.keying import KeyReply
+from sliders.reconcile.keying import KeyCase, KeyReply, KeyVerdict
 from sliders.reconcile.repair_agent import Repairer
 from sliders.reconcile.repairs import Case, Options
 from sliders.schema.types import KeyScope, Table
-from sliders.store.facts import Settlement
+from sliders.store.facts import Settlement, Verdict
 
 
 class Memory:
@@ -91,25 +92,34 @@ class Memory:
         self.kept.append(known)
         return outcome
 
-    def key(self, before: Sequence[str]) -> KeyReply | None:
-        """Returns the key that the model named in an earlier run in the place of `before`; None
-        when it was not asked.
+    async def key(self, profiles: Sequence[ColumnTraits], case: KeyCase) -> KeyVerdict:
+        """Returns the key that the model names, and whether it holds over the whole collection, so
+        that rows of several documents with one key are one thing: from memory, else by a call. A
+        reply that the model is not sure of is not remembered.
+
+        Raises:
+            ModelUnavailable: the model cannot be reached.
         """
-        known, reach = (self._known.get(f"{kind}:{','.join(before)}") for kind in ("key", "scope"))
+        before = ",".join(case.key)
+        found = self._recalled_key(before)
+        if found is None:
+            if self.model is None:
+                return KeyVerdict(None, "nobody was asked")
+            found = await self._repairer.propose_key(self.model, self._table, profiles, case)
+            self.calls += found.calls
+        if (said := found.reply) is not None and said.sure:
+            verdict: Verdict = "repaired" if said.scope == "collection" else "apart"
+            self.kept.append(Settlement(f"key:{before}", "repaired", "", key=said.key))
+            self.kept.append(Settlement(f"scope:{before}", verdict, said.reason))
+        return found
+
+    def _recalled_key(self, before: str) -> KeyVerdict | None:
+        """Returns the key that the model named in an earlier run; None when it was not asked."""
+        known, reach = (self._known.get(f"{kind}:{before}") for kind in ("key", "scope"))
         if known is None or reach is None:  # an earlier version did not ask how far it reaches
             return None
         whole: KeyScope = "collection" if reach.verdict == "repaired" else "document"
-        return KeyReply(known.key, whole, reach.reason)
-
-    def keep_key(self, before: Sequence[str], said: KeyReply) -> None:
-        """Remembers the key that the model named, and whether it holds over the whole collection,
-        so that rows of several documents with one key are one thing.
-        """
-        self.kept.append(Settlement(f"key:{','.join(before)}", "repaired", "", key=said.key))
-        one = said.scope == "collection"
-        self.kept.append(
-            Settlement(f"scope:{','.join(before)}", "repaired" if one else "apart", said.reason)
-        )
+        return KeyVerdict(KeyReply(known.key, whole, reach.reason), "as settled before")
 
     def _signature(self, case: Case) -> str:
         """Returns a hash of the content of a case."""

@@ -6,7 +6,7 @@ A *code* is the number of a distinct value in the column, -1 for an empty cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -108,10 +108,23 @@ class Forms:
 
     def certain(self) -> Encoded:
         """Returns the column with one code for each certain name."""
-        owners = {code: self._chief(codes) for codes in self._sure.sets() for code in codes}
-        if owners:
-            return Encoded(recoded(self._encoded.codes, owners, len(self.examples)), self.examples)
-        return self._encoded
+        return self._one_code(self._sure.sets()) or self._encoded
+
+    def likely(self) -> Encoded | None:
+        """Returns the column with one code for each name that is certain or that the rows bear out;
+        None when the rows bear out no further name. What a model only picked is not borne out.
+        """
+        names = [codes for codes in self._shown.sets() if not self._picked.intersection(codes)]
+        if all(len({self._sure.find(code) for code in codes}) == 1 for codes in names):
+            return None
+        return self._one_code([*self._sure.sets(), *names])
+
+    def _one_code(self, names: Iterable[Sequence[int]]) -> Encoded | None:
+        """Returns the column with one code for each of these names; None without names."""
+        owners = {code: self._chief(codes) for codes in names for code in codes}
+        if not owners:
+            return None
+        return Encoded(recoded(self._encoded.codes, owners, len(self.examples)), self.examples)
 
     def printed(self, code: int) -> tuple[str, ...]:
         """Returns all printed forms of a certain name, by any of its codes."""

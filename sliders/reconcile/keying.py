@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from sliders.errors import CallFailed
 from sliders.extraction.cell import Scalar
@@ -32,12 +33,24 @@ _SCHEMA = {
 @dataclass(frozen=True, slots=True)
 class KeyReply:
     """The key that the model names (() when every row is a thing of its own), and its scope:
-    "document" or "collection".
+    "document" or "collection". When the model is not `sure`, the merged rows stay in doubt.
     """
 
     key: tuple[str, ...]
     scope: KeyScope
     reason: str
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class KeyVerdict:
+    """The reply about a key (None when it cannot be used, or decides nothing), the reason, and the
+    number of calls.
+    """
+
+    reply: KeyReply | None
+    reason: str
+    calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,14 @@ class KeyCase:
     key: tuple[str, ...]
     rows: Sequence[tuple[str, Sequence[Scalar]]]
     disputed: bool
+
+
+class ProposeKey(Protocol):
+    """Asks a model for the key of a table; see `propose_key`."""
+
+    async def __call__(
+        self, model: Model, table: Table, profiles: Sequence[ColumnTraits], case: KeyCase
+    ) -> KeyVerdict: ...
 
 
 def key_request(
@@ -90,8 +111,8 @@ def key_request(
 
 async def propose_key(
     model: Model, table: Table, profiles: Sequence[ColumnTraits], case: KeyCase
-) -> tuple[KeyReply | None, str]:
-    """Asks the model for the key. Returns its reply (None when it cannot be used), and the reason.
+) -> KeyVerdict:
+    """Asks the model for the key.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
@@ -99,11 +120,11 @@ async def propose_key(
     try:
         response = await model.generate(key_request(table, profiles, case, model.dialect))
     except CallFailed as error:
-        return None, f"the model's reply could not be used ({error})"
+        return KeyVerdict(None, f"the model's reply could not be used ({error})", 1)
     named = tuple(dict.fromkeys(response.data["key"]))
     unknown = [name for name in named if name not in table.column_names]
     if unknown:
-        return None, f"the model names {unknown[0]!r}, which is no column"
+        return KeyVerdict(None, f"the model names {unknown[0]!r}, which is no column", 1)
     reason = str(response.data["reason"])
     whole: KeyScope = "collection" if response.data.get("scope") == "collection" else "document"
-    return KeyReply(named, whole, reason), reason
+    return KeyVerdict(KeyReply(named, whole, reason), reason, 1)

@@ -18,6 +18,7 @@ import numpy as np
 
 from sliders.errors import RepairError
 from sliders.reconcile.column_codes import Codes, ColumnTraits, Encoded, combine, unique_share
+from sliders.reconcile.keying import KeyReply
 from sliders.schema.row_names import called_as_row
 from sliders.schema.types import ColumnType, Table
 from sliders.values.expected import TEXTUAL
@@ -44,6 +45,7 @@ class KeyPlan:
         certain: the user pinned the key, so that contradictions never split a group.
         reason: why this key was chosen.
         sure: the user or the model said `across`.
+        likely: a model that is not sure said `across`.
         suggested: a key that may hold across documents, by the data alone.
     """
 
@@ -54,12 +56,23 @@ class KeyPlan:
     certain: bool
     reason: str
     sure: bool = False
+    likely: bool = False
     suggested: tuple[str, ...] = ()
 
 
 ENTRIES = KeyPlan(
     (), False, False, False, False, "every row is an entry of a list, and stands for itself"
 )
+
+
+def told_key(plan: KeyPlan, said: KeyReply, reason: str) -> KeyPlan:
+    """Returns the plan with the key that the model named."""
+    across = said.scope == "collection" and bool(said.key)
+    columns = said.key if across or not plan.per_document else plan.columns
+    within = plan.per_document or bool(columns)
+    why = f"the model: {reason}"
+    likely = across and not said.sure
+    return KeyPlan(columns, plan.per_document, within, across, False, why, said.sure, likely)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,19 +258,24 @@ class KeyChooser:
             reason = "the key was pinned by the user"
             return KeyPlan(key, self.per_document, True, across, True, reason, sure=across)
         found = self.agreement(key)
-        repeats = not across and (found.kappa >= DECLARED_AGREEMENT or bool(self.told_twice(key)))
-        suggested = key if repeats else ()
+        suggested = key if not across and self._repeats(key, found) else ()
         reason = f"the schema's key; the other columns agree across documents with {found}"
         return KeyPlan(key, self.per_document, True, across, False, reason, suggested=suggested)
 
+    def _repeats(self, key: tuple[str, ...], found: KeyAgreement) -> bool:
+        """Says whether documents seem to tell of one thing by this key: the other columns agree, or
+        several documents tell some row whole.
+        """
+        return found.kappa >= DECLARED_AGREEMENT or bool(self.told_twice(key))
+
     def _of_documents(self) -> KeyPlan:
         """Returns the plan for one row in each document. When rows of several documents have one
-        name and their other columns agree, the name is a suggested key.
+        name and seem to tell of one thing, the name is a suggested key.
         """
         named = called_as_row(self._table) if self._table.row else None
         if named is not None and self._usable(named.name):
             found = self.agreement((named.name,))
-            if found.kappa >= DECLARED_AGREEMENT:
+            if self._repeats((named.name,), found):
                 reason = f"documents of one {named.name} agree with {found}"
                 return KeyPlan((), True, True, False, False, reason, suggested=(named.name,))
         reason = "each document is one row; none names it across documents"

@@ -228,6 +228,8 @@ class Groups:
         doubtful: groups whose rows only may be one thing.
         keyless: groups that are doubtful because some rows lack a part of the key.
         certain: a user or the model said that rows of one key are one thing; no group is split.
+        likely: a model that is not sure said so. Rows that contradict each other little are one row
+            while a contradiction is open.
     """
 
     of_rows: Codes
@@ -235,6 +237,7 @@ class Groups:
     doubtful: frozenset[int]
     keyless: frozenset[int]
     certain: bool
+    likely: bool = False
 
 
 def merge_groups(
@@ -264,7 +267,7 @@ def merge_groups(
             pieces = [rows] if whole or forced else compatible_pieces(frame, rows)
             clusters = [_settled(frame, piece, plan, options, rules) for piece in pieces]
             for cluster in clusters:
-                cluster.one_row |= groups.certain and not forced
+                cluster.one_row |= (groups.certain or groups.likely) and not forced
             merged.take(clusters)
     return merged
 

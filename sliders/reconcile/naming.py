@@ -43,11 +43,13 @@ _OF_THE_NAME = 0.5  # agreement among rows of one name that makes a column a pro
 
 @dataclass(slots=True)
 class Naming:
-    """The columns after naming. Their codes are those of certain names. `names` gives the certain
-    canonical form by column and printed form.
+    """The columns after naming. Their codes are those of certain names; `likely` has the columns in
+    which the rows bear out further names. `names` gives the certain canonical form by column and
+    printed form.
     """
 
     encoded: list[Encoded]
+    likely: dict[str, Encoded] = field(default_factory=dict)
     names: dict[str, Mapping[Scalar, Scalar]] = field(default_factory=dict)
     repairs: list[Repair] = field(default_factory=list)
     open_names: list[OpenNames] = field(default_factory=list)
@@ -78,6 +80,8 @@ async def name_columns(
             naming.open_names += found.open_names
             naming.decisions += found.decisions
             naming.encoded[place] = forms.certain()
+            if likely := forms.likely():
+                naming.likely[column.name] = likely
             if names := forms.names():
                 naming.names[column.name] = names
     return naming

@@ -36,9 +36,9 @@ from sliders.reconcile.human_corrections import (
     check_corrections,
     joins_names,
 )
-from sliders.reconcile.keying import KeyCase, propose_key
+from sliders.reconcile.keying import KeyCase
 from sliders.reconcile.keyless import Compared, Keyless
-from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups
+from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups, told_key
 from sliders.reconcile.merge import (
     Cluster,
     Dispute,
@@ -68,7 +68,7 @@ from sliders.reconcile.repairs import (
 from sliders.reconcile.settling import Ruling
 from sliders.reconcile.shown_rows import case_of, plain
 from sliders.reconcile.whole_records import record_groups
-from sliders.schema.types import KeyScope, Table
+from sliders.schema.types import Table
 from sliders.values.expected import NUMERIC
 
 _DISPUTED = 2  # from so many groups that contradict themselves on, the key is in question
@@ -159,25 +159,21 @@ class _ReconcileRun:
         several documents share it and either the schema or the data say that it holds across
         documents.
         """
-        model, plan = self.memory.model, self.plan
-        if model is None or not self.memory.writes_programs or plan.certain:
+        plan = self.plan
+        if self.memory.model is None or plan.certain:
             return False
         case = self._in_question(merged.clusters)
         if case is None:
             return False
-        said, reason = self.memory.key(case.key), "as settled before"
-        if said is None:
-            said, reason = await propose_key(model, self.table, self.profiles, case)
-            self.memory.calls += 1
-        if said is None:
-            self.decisions.append(Choice("key", "kept", reason))
+        verdict = await self.memory.key(self.profiles, case)
+        if (said := verdict.reply) is None:
+            self.decisions.append(Choice("key", "kept", verdict.reason))
             return False
-        self.memory.keep_key(case.key, said)
         if objection := self.chooser.objection(said.key):
             refused = f"refused: {', '.join(said.key)}"
             self.decisions.append(Choice("key", refused, objection))
             return False
-        new = _told_key(plan, said.key, said.scope, reason)
+        new = told_key(plan, said, verdict.reason)
         if (new.columns, new.across) != (plan.columns, plan.across):
             self._decide_key(new)
             return True
@@ -204,7 +200,8 @@ class _ReconcileRun:
         plan = self.plan
         disputes = () if plan.per_document else clusters
         groups = [c.rows for c in disputes if c.pending and not c.doubtful]
-        disputed, key = len(groups) >= _DISPUTED, plan.columns
+        disputed = self.memory.writes_programs and len(groups) >= _DISPUTED
+        key = plan.columns
         if not disputed:
             key = plan.suggested or (plan.columns if plan.across and not plan.sure else ())
             groups = self.chooser.repeated(key) if key else []
@@ -222,8 +219,9 @@ class _ReconcileRun:
     def group(self) -> Merged:
         """Groups the rows by key, and merges the clear groups."""
         key = self.plan.columns
+        names = self.naming.likely if self.plan.across and not self.plan.certain else {}
         codes = {
-            name: one.codes if name in key else one.agreeing
+            name: names.get(name, one).codes if name in key else one.agreeing
             for name, one in zip(self.names, self.encoded, strict=True)
         }
         self.repairs: list[Repair] = []
@@ -242,7 +240,8 @@ class _ReconcileRun:
         counts = [Counter(self.groups[rows].tolist()) for rows in alike]
         keyless = frozenset(g for count in counts for g, n in count.items() if n > 1) - self.forced
         doubtful = self._doubtful(self.groups) | keyless
-        known = Groups(self.groups, self.forced, doubtful, keyless, self._certain)
+        likely = self.plan.likely and self.plan.across
+        known = Groups(self.groups, self.forced, doubtful, keyless, self._certain, likely)
         rules = not self.memory.writes_programs
         return merge_groups(self.frame, known, self.plan, self.options, rules)
 
@@ -291,14 +290,16 @@ class _ReconcileRun:
         keyless = Keyless(self.plan, codes, compared, self.documents, self.relation, groups)
         return [*([] if self.places is not None else keyless.alike()), *keyless.told_again()]
 
-    def _told_twice(self) -> list[list[int]]:
-        """Returns groups of rows that several documents repeat whole, when nobody said whether the
-        key holds across documents or whether the rows are one.
+    def _undecided(self) -> list[list[int]]:
+        """Returns groups of rows of several documents that share a key and contradict each other
+        little, when nobody said how far the key reaches or whether the rows are one.
         """
         plan = self.plan
-        if not self.table.key or plan.across or plan.sure or plan.certain:
+        if plan.across or plan.sure or plan.certain or not plan.suggested:
             return []
-        repeated = self.chooser.told_twice(plan.columns)
+        shared = self.chooser.repeated(plan.suggested)
+        pieces = [piece for rows in shared for piece in compatible_pieces(self.frame, rows)]
+        repeated = [piece for piece in pieces if len({int(self.documents[r]) for r in piece}) > 1]
         if not repeated or not self.options.corrections:
             return repeated
         groups, _ = self._as_people_say(united(self.groups, repeated))
@@ -425,7 +426,7 @@ class _ReconcileRun:
         """Yields groups of rows that may be one thing and that nobody decided on."""
         yield from (cluster.rows for cluster in merged.clusters if _is_open(cluster))
         yield from merged.split if self.plan.across and not self.plan.sure else ()
-        yield from self._told_twice()
+        yield from self._undecided()
 
     def _conflict(self, cluster: Cluster, dispute: Dispute) -> Conflict:
         candidates = tuple(
@@ -449,13 +450,17 @@ class _ReconcileRun:
     def _unsure_merges(
         self, merged: Merged, parts: Sequence[Part]
     ) -> Iterator[tuple[tuple[str, ...], ...]]:
-        """Yields merged rows that neither a person nor the model confirmed, split into the rows
-        that would stand apart: by document, or, when the key is certain, by reading.
+        """Yields merged rows that neither a person nor a model that reads them confirmed, split
+        into the rows that would stand apart: by document, or, when the key is certain, by reading
+        and by name.
         """
-        if not self.plan.across or (self.plan.sure and self.places is None):
+        if not self.plan.across or (
+            self.plan.sure and self.places is None and not self.naming.likely
+        ):
             return
         answered = (c for c in merged.clusters if c.outcome and c.outcome.verdict == "repaired")
-        decided = {row for cluster in answered for row in cluster.rows}
+        reads = self.memory.writes_programs
+        decided = {row for cluster in answered if reads for row in cluster.rows}
         for part in parts:
             if len(part) == 1 or part[0] in decided or int(self.groups[part[0]]) in self.forced:
                 continue
@@ -466,23 +471,16 @@ class _ReconcileRun:
     def _apart(self, part: Sequence[int]) -> list[list[int]]:
         found: dict[object, list[int]] = {}
         readings = Counter(self.relation.readings[r] for r in part)
+        keyed = [n for n in self.plan.columns if n in self.naming.likely]
+        certain = [self.encoded[self.names.index(name)].codes for name in keyed]
         for row in part:
             told_apart = self.places is not None and readings[self.relation.readings[row]] > 1
             by: object = int(self.documents[row])
             if self.plan.sure:
-                by = int(self.places[row]) if told_apart and self.places is not None else None
+                place = int(self.places[row]) if told_apart and self.places is not None else None
+                by = (place, *(int(codes[row]) for codes in certain))
             found.setdefault(by, []).append(row)
         return list(found.values())
-
-
-def _told_key(plan: KeyPlan, key: tuple[str, ...], scope: KeyScope, reason: str) -> KeyPlan:
-    """Returns the plan with the key that the model named."""
-    across = scope == "collection" and bool(key)
-    columns = key if across or not plan.per_document else plan.columns
-    within = plan.per_document or bool(columns)
-    return KeyPlan(
-        columns, plan.per_document, within, across, False, f"the model: {reason}", sure=True
-    )
 
 
 def _is_open(cluster: Cluster) -> bool:

@@ -20,6 +20,7 @@ from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import joined_hash, load_prompt
 from sliders.reconcile.guard import Outcome, repaired
+from sliders.reconcile.keying import ProposeKey, propose_key
 from sliders.reconcile.repairs import Case, Options
 from sliders.schema.types import Table
 from sliders.sentences import Sentences
@@ -40,11 +41,13 @@ class RepairCases(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Repairer:
-    """The way in which a model repairs: `repair` decides on cases. `writes_programs` is True when
-    the model reads rows and writes SQL; such a model may be asked for keys too.
+    """The way in which a model repairs: `repair` decides on cases, `propose_key` on the key and its
+    scope. `writes_programs` is True when the model reads rows and writes SQL; such a model is asked
+    for the key of rows that contradict each other too.
     """
 
     repair: RepairCases
+    propose_key: ProposeKey
     writes_programs: bool
 
 
@@ -168,7 +171,7 @@ async def repair_cases(
     )
 
 
-PROGRAMS = Repairer(repair=repair_cases, writes_programs=True)
+PROGRAMS = Repairer(repair_cases, propose_key, writes_programs=True)
 """The way of a model that writes SQL."""
 
 

@@ -78,6 +78,10 @@ class Engine:
         has one writer anyway.
         """
 
+    def may_be_written(self) -> bool:
+        """Says whether a process may be writing to the workspace now; a server does not tell."""
+        return True
+
     def encode(self, value: Any) -> Any:
         """A number or text as a `Value` column takes it."""
         return value

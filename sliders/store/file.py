@@ -128,6 +128,24 @@ def writer_lock(path: Path) -> int:
     return descriptor
 
 
+def _is_locked(path: Path) -> bool:
+    """Says whether a process holds the lock on `<file>.lock`; True where that cannot be seen."""
+    try:
+        descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return fcntl is None
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+
+
 def _held_by(owner: str) -> str:
     """Who holds a lock, a process number or "" where the file does not say, and what to do."""
     if owner == str(os.getpid()):
@@ -168,6 +186,9 @@ class SqliteFile(Engine):
             if isinstance(error, self.errors):
                 raise self.sentence(error) from error
             raise
+
+    def may_be_written(self) -> bool:
+        return self.write or _is_locked(self.path)
 
     def _check_place(self) -> None:
         if self.path.is_dir():

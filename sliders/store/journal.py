@@ -86,16 +86,21 @@ class Journal:
             self.open_run = None
 
     def runs(self) -> list[Run]:
-        """All runs, oldest first; one that was killed is "running" until the next one starts."""
+        """Returns all runs, oldest first. A run that was killed is "stopped" when it is read from a
+        file to which no process writes; elsewhere it is "running" until the next run starts.
+        """
         lines = self._database.query(
             select(*(runs.c[field.name] for field in fields(Run))).order_by(runs.c.id)
+        )
+        ended = any(line[3] == "running" for line in lines) and not (
+            self._database.engine.may_be_written()
         )
         return [
             Run(
                 number,
                 kind,
                 question,
-                status,
+                "stopped" if ended and status == "running" else status,
                 started,
                 finished or "",
                 codec.load(settings),

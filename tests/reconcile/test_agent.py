@@ -9,7 +9,9 @@ from typing import Any
 
 from reconciled import Reconciled, reconciled, yes_or_no
 
-from sliders.llm.testing import ScriptedModel
+from sliders.errors import ModelRefusal
+from sliders.llm import COMPACT
+from sliders.llm.testing import FunctionModel, ScriptedModel
 from sliders.reconcile import CellSource, MemoryRelation, Options
 from sliders.schema import Column, Table
 from sliders.values import ColumnType
@@ -102,6 +104,57 @@ def test_a_key_that_the_model_stands_by_holds_across_documents() -> None:
     result = run(SALES, QUARTERS, model)
     assert [row.values[2:4] for row in result.rows] == [("Q2", 7.0), ("Q1", 5.0), ("Q2", 7.0)]
     assert result.calls == 2 and not result.conflicts
+
+
+def counting(odds: float) -> FunctionModel:
+    """A small model that counts the things of two documents: log-odds of one over two."""
+    return FunctionModel(lambda _: {"one": odds - 1.0, "two": -1.0}, dialect=COMPACT)
+
+
+BRIDGES = Table(
+    "bridges",
+    (Column("bridge_name"), Column("cost", NUMBER), Column("town")),
+    row="a bridge",
+    grain="document",
+)
+TOLD_TWICE = [
+    ("Alder Ford", 5.0, "Cork"),
+    ("Tarn Viaduct", 7.0, "Bray"),
+    ("Alder Ford", 5.0, "Cork"),
+    ("Eastgate", 9.0, "Sligo"),
+    ("Tarn Viaduct", 8.0, "Bray"),
+]
+
+
+def test_a_small_model_that_counts_one_thing_lets_a_name_hold_across_documents() -> None:
+    model = counting(0.9)
+    sure = run(BRIDGES, TOLD_TWICE, model)
+    assert [row.sources for row in sure.rows] == [("r0", "r2"), ("r1", "r4"), ("r3",)]
+    assert not sure.unsure_merges
+    asked = [request.messages[-1].content for request in model.history]
+    assert sure.calls == 6 and len(asked) == 6, "four about the key, two about the two costs"
+    assert "d0 tells of a bridge: Alder Ford\nd2 tells of a bridge: Alder Ford" in asked[0]
+    assert "one or two" in asked[0] and "two or one" in asked[1] and "Tarn Viaduct" in asked[2]
+    again = run(BRIDGES, TOLD_TWICE, counting(-9.0), Options(settled=sure.settlements))
+    assert len(again.rows) == 3 and again.calls == 2, "the key is settled"
+
+
+def test_what_a_small_model_is_hardly_sure_of_is_one_row_in_doubt() -> None:
+    likely = run(BRIDGES, TOLD_TWICE, counting(0.2))
+    assert [row.sources for row in likely.rows] == [("r0", "r2"), ("r1", "r4"), ("r3",)]
+    assert set(likely.unsure_merges) == {(("r0",), ("r2",)), (("r1",), ("r4",))}
+    assert {conflict.column for conflict in likely.conflicts} == {"cost"}
+    assert all(one.signature.partition(":")[0] != "key" for one in likely.settlements)
+
+
+def test_rows_of_a_name_whose_reach_nobody_decided_stay_apart_in_doubt() -> None:
+    for model in (counting(-0.5), ScriptedModel([ModelRefusal("no")] * 3), None):
+        left = run(BRIDGES, TOLD_TWICE, model)
+        assert len(left.rows) == 5 and left.left_open == (("r0", "r2"), ("r1", "r4"))
+    unlike = [*TOLD_TWICE[:2], ("Alder Ford", 6.0, "Kerry")]
+    assert not run(BRIDGES, unlike).left_open, "two bridges may have one name"
+    said = {"key": ["bridge_name"], "scope": "document", "reason": "each report has its own"}
+    assert not run(BRIDGES, TOLD_TWICE, ScriptedModel([said])).left_open
 
 
 def test_rows_that_differ_in_a_class_and_an_amount_are_no_conflict() -> None:

@@ -489,8 +489,9 @@ def test_names_on_which_nobody_decided_move_the_range(tmp_path: Path, settles: S
         assert not doubts(ws.ask(HOW_MANY))
 
 
-def test_rows_that_would_be_one_thing_under_one_name_move_a_sum(tmp_path: Path) -> None:
-    sql = {TOTAL: "SELECT SUM(amount) FROM things WHERE name LIKE 'O%'"}
+@pytest.mark.parametrize("rest", [" WHERE name LIKE 'O%'", ""], ids=["named", "not named"])
+def test_rows_that_would_be_one_thing_under_one_name_move_a_sum(tmp_path: Path, rest: str) -> None:
+    sql = {TOTAL: f"SELECT SUM(amount) FROM things{rest}"}
     with workspace(
         tmp_path, BILLS, settles=refusing, key=("name", "bill"), columns=PAID, sql=sql
     ) as ws:

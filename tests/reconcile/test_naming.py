@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from reconciled import Reconciled, reconciled, yes_or_no
 
-from sliders.llm.testing import ScriptedModel
+from sliders.llm import COMPACT
+from sliders.llm.testing import FunctionModel, ScriptedModel
 from sliders.reconcile import MemoryRelation, Options, shortened
 from sliders.schema import Column, Table
 from sliders.values import ColumnType
@@ -102,6 +104,30 @@ def test_an_abbreviated_form_is_one_name_where_as_much_agrees_as_contradicts() -
     assert not joined(run(BRIDGES, rows, "abcdef", model=PICKS))
     rows[1] = ("Dunmarow Bridge", 2018, 4.1)  # a misspelling may be another name
     assert not joined(run(BRIDGES, rows, "abcdef", model=PICKS))
+
+
+@pytest.mark.parametrize("odds", [0.2, 0.9])
+def test_names_that_the_rows_bear_out_are_one_row_in_doubt_where_the_key_reaches_so_far(
+    odds: float,
+) -> None:
+    """Documents of one name are one bridge, as a model says that counts them."""
+    table = replace(BRIDGES, key=(), pinned=False, key_scope="document", grain="document")
+    rows = [("Dunmarrow Bridge", 2018, 4.6), ("Dunmarrow Br.", 2018, 4.1), *OTHERS, OTHERS[0]]
+    counts = FunctionModel(lambda _: {"one": odds - 1.0, "two": -1.0}, dialect=COMPACT)
+    found = run(table, rows, "abcdefg", model=counts)
+    assert [row.sources for row in found.rows if len(row.sources) > 1] == [
+        ("r0", "r1"),
+        ("r2", "r6"),
+    ]
+    assert (("r0",), ("r1",)) in found.unsure_merges
+    assert [conflict.column for conflict in found.conflicts] == ["cost"]
+    apart = run(
+        table,
+        rows,
+        "abcdefg",
+        model=FunctionModel(lambda _: {"one": -2.0, "two": -1.0}, dialect=COMPACT),
+    )
+    assert len(apart.rows) == 7, "nobody said that documents of one name are one bridge"
 
 
 def test_a_short_form_is_left_to_a_reader_where_there_is_one() -> None:

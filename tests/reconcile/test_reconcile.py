@@ -311,7 +311,13 @@ def test_a_model_that_chooses_is_asked_for_one_token_and_code_writes_the_sql() -
 
     model = FunctionModel(choose, dialect=COMPACT)
     result = run(SPEND, ROWS, "ab", model=model)
-    assert [row.values[2] for row in result.rows] == [7.0] and result.calls == 1
+    assert [row.values[2] for row in result.rows] == [7.0] and result.calls == 2
+    assert len({request.messages for request in model.history}) == 2, "in both orders"
+    first = FunctionModel(
+        lambda request: {choice: -0.1 if choice == "A" else -3.0 for choice in request.choices},
+        dialect=COMPACT,
+    )
+    assert run(SPEND, ROWS, "ab", model=first).conflicts, "whatever stands first decides nothing"
     (repair,) = (r for r in result.repairs if r.author == "model")
     assert repair.scoped and repair.sql.startswith("UPDATE rows SET")
     unsure = FunctionModel(lambda request: dict.fromkeys(request.choices, -1.0), dialect=COMPACT)
