@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from sliders.api import Workspace
@@ -13,6 +14,7 @@ from sliders.engine.session import Session
 from sliders.engine.unread_files import unread_files
 from sliders.settings import LOCAL, Settings
 from sliders.store.database import workspace_is_there
+from sliders.store.records import Run
 
 
 def next_steps(path: str | Path = "", chosen: Settings | None = None) -> str:
@@ -39,17 +41,18 @@ def next_steps(path: str | Path = "", chosen: Settings | None = None) -> str:
             )
         )
     with Workspace(path, settings=settings, write=False) as ws:
-        return "\n".join(_known(ws.session, ws.session.catalog.database.name, model))
+        return "\n".join(_known(ws.session, model))
 
 
-def _known(session: Session, place: str, model: str) -> list[str]:
+def _known(session: Session, model: str) -> list[str]:
     """What is there, who reads, what was asked last, the next step, and other commands."""
-    count = session.catalog.documents.count()
+    count, place = session.catalog.documents.count(), session.catalog.database.name
     asked = [run for run in session.catalog.journal.runs() if run.kind == "ask"]
     held = [_counted(count, "document"), _counted(len(asked), "run") + " of questions"]
     if unread := len(unread_files(session)):
         held.insert(1, _counted(unread, "file") + " not read")
-    lines = [f"Workspace {place}: {', '.join(held)}.", f"Questions are read by {model}."]
+    reader, options = _reader(session.settings, model, asked)
+    lines = [f"Workspace {place}: {', '.join(held)}.", reader]
     questions = asked[-1].settings.get("questions") or [asked[-1].question] if asked else []
     if asked:
         more = f", and {len(questions) - 1} more" if len(questions) > 1 else ""
@@ -59,10 +62,27 @@ def _known(session: Session, place: str, model: str) -> list[str]:
         step = "sliders add FOLDER"
     elif asked and asked[-1].status in ("running", "stopped", "failed"):
         again = " ".join(map(shlex.quote, questions))
-        step = f"sliders ask {again}  (go on where it stopped)"
+        step = f"sliders ask {again}{options}  (go on where it stopped)"
     else:
-        step = 'sliders ask "question"'
+        step = f'sliders ask "question"{options}'
     return [*lines, f"Next:  {step}", f"Also:  {', '.join(others if asked else others[-1:])}"]
+
+
+def _reader(settings: Settings, model: str, asked: Sequence[Run]) -> tuple[str, str]:
+    """Returns who reads questions, in words, and the options that name the model of the last
+    questions; "" where it is the one that is set.
+
+    Args:
+        model: the model that is set, in words.
+    """
+    last = asked[-1].settings if asked else {}
+    used, server = last.get("model", settings.model), last.get("base_url", settings.server)
+    if (used, server) == (settings.model, settings.server):
+        return f"Questions are read by {model}.", ""
+    options = f" --model {shlex.quote(used)}" + (
+        f" --base-url {shlex.quote(server)}" if server else ""
+    )
+    return f"The last questions were read by model {used}; without options, {model} reads.", options
 
 
 def _counted(count: int, thing: str) -> str:

@@ -92,7 +92,9 @@ async def journaled(
     """
     session = workspace.for_run()
     journal = session.catalog.journal
-    held = {"model": session.settings.model, "questions": list(questions)}
+    held: dict[str, Any] = {"model": session.settings.model, "questions": list(questions)}
+    if server := session.settings.server:
+        held["base_url"] = server
     run = journal.start_run(kind, " / ".join(questions), held)
     outcome: dict[str, Any] = {}
     try:

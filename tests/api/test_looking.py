@@ -20,6 +20,7 @@ from sliders.markup import Listing, preformatted, table_html
 from sliders.notebook import NotebookLine, notebook_report
 from sliders.progress import Progress
 from sliders.retrieval import HashEmbedder
+from sliders.settings import Settings
 from tests.worlds import BRIDGES, Reader
 
 QUESTION = "What is the average length of the bridges in metres?"
@@ -131,6 +132,24 @@ def test_the_program_alone_says_what_to_do_next(
     assert "1 document, 1 run of questions." in told and f"{QUESTION} (done)" in told
     assert "sliders tables" in told and len(told.splitlines()) == 5
     assert run([]) == 0 and "Usage: sliders" in capsys.readouterr().out
+
+
+def test_the_program_alone_names_the_model_of_the_last_questions(place: str | Path) -> None:
+    server = "http://me:secret@models.example:8000/v1?key=secret"
+    chosen = Settings().changed(model="big-model", base_url=server)
+    with sliders.Workspace(place, model=Reader(BRIDGES).model, embedder=HashEmbedder()) as ws:
+        ws.add_text(HOSTILE, "a.txt")
+        ws.session.catalog.journal.start_run("ask", "Why?", {"model": "other"})
+    told = next_steps(place)
+    assert "read by model other; without options, the embedded model" in told
+    assert "--model other" in told and "--base-url" not in told
+    double = Reader(BRIDGES).model
+    with sliders.Workspace(place, settings=chosen, model=double, embedder=HashEmbedder()) as ws:
+        ws.ask(QUESTION)
+    told = next_steps(place)
+    assert "--model big-model --base-url http://models.example:8000/v1\n" in told
+    assert "secret" not in told and len(told.splitlines()) == 5
+    assert "Questions are read by model big-model." in next_steps(place, chosen)
 
 
 def test_after_a_kill_it_says_how_to_go_on(place: str | Path) -> None:

@@ -126,6 +126,16 @@ def test_killed_writer_leaves_no_lock_and_a_whole_file(tmp_path: Path) -> None:
         assert database.value("PRAGMA integrity_check") == "ok"
 
 
+def test_a_run_whose_process_is_gone_is_stopped_for_a_reader(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    with Database(path) as writing:
+        Catalog(writing).journal.start_run("ask", "who?")
+        with Database(path, write=False) as reader:
+            assert [run.status for run in Catalog(reader).journal.runs()] == ["running"]
+    with Database(path, write=False) as reader:  # the process ended without closing its run
+        assert [run.status for run in Catalog(reader).journal.runs()] == ["stopped"]
+
+
 def test_reader_cannot_write(tmp_path: Path) -> None:
     path = tmp_path / "w.db"
     Database(path).close()
