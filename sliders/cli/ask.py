@@ -199,10 +199,10 @@ def _show_answers(answers: Sequence[Answer], call: CommandCall) -> int:
     """Prints the answers. Returns the exit code: 1 when an answer failed, `STOPPED` when a budget
     ended one, else 0.
     """
-    from sliders.cli.printed_answers import answer_data, answer_printed
+    from sliders.cli.printed_answers import answer_data, answers_printed
 
     data = [answer_data(answer) for answer in answers] if call.as_json else []
-    text = "\n\n".join(answer_printed(answer, call) for answer in answers)
+    text = answers_printed(answers, call)
     call.show(text, data[0] if len(data) == 1 else data)
     if any(answer.status == "failed" for answer in answers):
         return 1

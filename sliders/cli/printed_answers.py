@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from sliders.answer.doubts import doubt_lines
@@ -15,16 +16,32 @@ from sliders.progress import duration
 MOST_CITATIONS = 10
 
 
-def answer_printed(answer: Answer, call: CommandCall) -> str:
-    """An answer in the format of the call. With CSV, what is no row of the result goes to
-    standard error.
+def answers_printed(answers: Sequence[Answer], call: CommandCall) -> str:
+    """Answers in the format of the call. With CSV, a table for each answer; the rows of several
+    answers start with their question. What is no row of a result goes to standard error.
     """
     if call.format == "csv":
-        for line in _remarks(answer) if answer.rows else [answer.text, *_remarks(answer)]:
-            print(f"sliders: {line}", file=sys.stderr)
-        rows = answer.rows or ([(str(answer.value),)] if answer.value is not None else [])
-        return csv_text(answer.columns or ("answer",), rows, answer.units)
-    return answer_markdown(answer) if call.format == "markdown" else answer_text(answer, call.plain)
+        several = len(answers) > 1
+        for answer in answers:
+            for line in _remarks(answer) if answer.rows else [answer.text, *_remarks(answer)]:
+                about = f"{answer.question} " if several else ""
+                print(f"sliders: {about}{line}", file=sys.stderr)
+        return "\n\n".join(_csv_of(answer, named=several) for answer in answers)
+    if call.format == "markdown":
+        return "\n\n".join(map(answer_markdown, answers))
+    return "\n\n".join(answer_text(answer, call.plain) for answer in answers)
+
+
+def _csv_of(answer: Answer, named: bool) -> str:
+    """The rows of an answer as CSV; with `named`, the first column holds its question."""
+    rows: Sequence[tuple[Any, ...]] = answer.rows
+    if not rows and answer.value is not None:
+        rows = [(str(answer.value),)]
+    columns, units = answer.columns or ("answer",), answer.units
+    if named:
+        rows = [(answer.question, *row) for row in rows or [("",) * len(columns)]]
+        columns, units = ("question", *columns), ("", *units)
+    return csv_text(columns, rows, units)
 
 
 def answer_data(answer: Answer) -> dict[str, Any]:

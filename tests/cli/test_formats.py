@@ -136,6 +136,15 @@ def test_an_answer_as_csv_and_markdown(shell: Shell) -> None:
     assert "| Beacon | 340 | Jon Marsh |" in out and "```sql" in out and "- Complete: " in out
 
 
+def test_several_answers_as_csv_name_their_questions(shell: Shell) -> None:
+    questions = ("Which things are there?", "What is the total cost?")
+    _, out, _ = shell("ask", *questions, "--format", "csv", "-q")
+    first, second = (list(csv.reader(io.StringIO(table))) for table in out.split("\n\n"))
+    assert first[0] == ["question", "name", "cost", "keeper"] and len(first) == 4
+    assert {row[0] for row in first[1:]} == {questions[0]}
+    assert second[0][0] == "question" and second[1] == [questions[1], "535"]
+
+
 def test_two_formats_are_refused(shell: Shell) -> None:
     code, _, told = shell("query", QUERY, "--json", "--format", "csv")
     assert code == 2 and "ask for two formats" in told
