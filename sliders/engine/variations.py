@@ -10,28 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlglot import exp
-
 from sliders.answer.doubts import command_of, named
 from sliders.answer.range import Kind, Place, Variation
 from sliders.compact.value_prompts import chosen_value, is_judged
 from sliders.engine.corrections import conflicts, document_names, holding
 from sliders.engine.merges_apart import merges_apart
 from sliders.engine.near_odds_cut import near_cut
+from sliders.engine.other_values import other_values
 from sliders.engine.row_words import RowWords
 from sliders.engine.session import Session
 from sliders.engine.tables_read import TableRead, shown_values
 from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
 from sliders.schema.types import Column, ColumnType
-from sliders.sql.statement import parse_select
 from sliders.store.facts import OpenConflict, OpenNames
 from sliders.store.lineage import doubt_of
 from sliders.values.bounds import BETWEEN
-from sliders.values.expected import NUMERIC, TEXTUAL
+from sliders.values.expected import NUMERIC
 from sliders.values.parse import other_readings, parse_value
 
 _State = tuple[Place, Scalar]
-_COMPARED = (exp.EQ, exp.NEQ, exp.In, exp.Like)
 _SAID = (Absence.UNGROUNDED, Absence.NOT_PARSED)
 _NEAR_CUT = "it lies near the cut of its column"
 _NEXT_CHOICE = "its next choice is nearly as likely"
@@ -70,7 +67,7 @@ class TableVariations:
         yield from self.one_thing()
         yield from merges_apart(self.session, self.read, self.row_of, self.shown, self.words)
         yield from self._open_names()
-        others = {column.name: self._others(column) for column in self.read.columns}
+        others = other_values(self.read, self.shown, self.sql)
         for column in self.read.columns:
             for row_id, cells, doubted in self._cells(column, others[column.name]):
                 place = self._place(row_id, column.name)
@@ -268,23 +265,6 @@ class TableVariations:
         about = (d for d in self.decisions if d.kind == "set_value" and d.column == column)
         return any(holding(held, decision.subject.get("where", {})) for decision in about)
 
-    def _others(self, column: Column) -> list[Scalar]:
-        """Returns the values that an empty cell of a column may have, as far as they make a
-        difference to the statement.
-        """
-        name = self.read.relation.sql_name(column.name)
-        if column.type is ColumnType.BOOLEAN:
-            return [True, False]
-        if column.type in TEXTUAL:
-            return list(_literals(self.sql, name))
-        known = [value for row in self.shown.values() if (value := row[name]) is not None]
-        numbers = [value for value in known if isinstance(value, int | float)]
-        texts = [value for value in known if isinstance(value, str)]
-        extremes: list[Scalar] = (
-            [min(numbers), max(numbers)] if numbers else [min(texts), max(texts)] if texts else []
-        )
-        return list(dict.fromkeys(extremes))
-
     def _bounded(self) -> Iterator[Variation]:
         """Yields numbers that are printed as bounds or estimates; without figures when the words
         give no other number.
@@ -481,20 +461,3 @@ def _fits(value: Scalar, column: Column) -> bool:
         return False
     numeric = column.type in NUMERIC
     return not numeric or (isinstance(value, int | float) and not isinstance(value, bool))
-
-
-def _literals(sql: str, column: str) -> Iterator[str]:
-    """Yields the texts that a statement compares a column with."""
-    for node in parse_select(sql).find_all(*_COMPARED):
-        sides = [node.this, *(node.expressions if isinstance(node, exp.In) else [node.expression])]
-        if any(
-            c.name.lower() == column.lower()
-            for side in sides
-            if side is not None
-            for c in side.find_all(exp.Column)
-        ):
-            yield from (
-                side.name.strip("%")
-                for side in sides
-                if isinstance(side, exp.Literal) and side.is_string
-            )

@@ -427,6 +427,38 @@ def test_a_document_that_was_read_and_gave_no_row_could_have_been_one(tmp_path: 
     assert [(m.kind, m.count) for m in again.range.moves] == [("missing", 1)]
 
 
+def test_an_empty_amount_may_be_any_of_its_own_currency(tmp_path: Path) -> None:
+    """Of 90,000 yen nothing follows for an amount in euros."""
+    table = Table(
+        "bills",
+        (Column("total", ColumnType.NUMBER, pinned=True), Column("currency", pinned=True)),
+        row="a bill",
+        grain="document",
+        pinned=True,
+    )
+    paid = [(100, "EUR"), (250, "EUR"), (90000, "JPY"), (None, "EUR")]
+    double = FunctionModel(lambda _: ModelRefusal("nobody is asked"))
+    with sliders.Workspace(tmp_path / "w.db", model=double, embedder=HashEmbedder()) as ws:
+        ws.pin_schema(Schema((table,)))
+        for number, (total, currency) in enumerate(paid):
+            ws.add_text(f"Bill {number}. It says {total} {currency}.", f"{number}.txt")
+            document = ws.session.catalog.documents.all()[-1].id
+            chunk = ws.session.catalog.chunks.of(document)[0].id
+            cells = (
+                Cell("total", total, str(total), absence=None if total else Absence.NOT_STATED),
+                Cell("currency", currency, currency, grounding=Grounding.EXACT),
+            )
+            row = Row(f"r{number}", "bills", document, chunk, 0, cells)
+            task = Task("bills", table.column_names, chunk)
+            ws.session.catalog.extractions.save([row], [task])
+        ws.session.catalog.tables.materialise("bills", unverified=True)
+        sql = "SELECT SUM(total) FROM bills WHERE currency = 'EUR'"
+        reads = TableRead(table, ws.session.catalog.schemas.relation("bills"), tuple(table.columns))
+        found = list(TableVariations(ws.session, reads, sql).every())
+    (missing,) = (one for one in found if one.kind == "missing")
+    assert {value for option in missing.options for _, value in option} == {100, 250}
+
+
 def test_rows_that_nobody_settled_may_be_one(tmp_path: Path) -> None:
     _, ws = answered(tmp_path / "w.db", COUNT, MARKS, list(range(12)))
     with ws:
