@@ -13,7 +13,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from sliders.errors import SettingsError
 from sliders.hidden import hide, remember, remember_address
@@ -165,12 +165,6 @@ class Settings:
                 f"base_url is {address!r}: it must be the address of a server, such as "
                 "http://localhost:8000/v1"
             )
-
-    @property
-    def server(self) -> str:
-        """The address of the server without user and password; "" when none is named."""
-        parts = urlsplit(self.base_url or "")
-        return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
 
     @property
     def is_local(self) -> bool:

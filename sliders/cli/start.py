@@ -11,6 +11,7 @@ from sliders.api import Workspace
 from sliders.cli.shell import DEFAULT_WORKSPACE
 from sliders.compact.model_file import EMBEDDED
 from sliders.engine.session import Session
+from sliders.engine.synchronous import server_address
 from sliders.engine.unread_files import unread_files
 from sliders.settings import LOCAL, Settings
 from sliders.store.database import workspace_is_there
@@ -76,8 +77,9 @@ def _reader(settings: Settings, model: str, asked: Sequence[Run]) -> tuple[str, 
         model: the model that is set, in words.
     """
     last = asked[-1].settings if asked else {}
-    used, server = last.get("model", settings.model), last.get("base_url", settings.server)
-    if (used, server) == (settings.model, settings.server):
+    configured = server_address(settings)
+    used, server = last.get("model", settings.model), last.get("base_url", configured)
+    if (used, server) == (settings.model, configured):
         return f"Questions are read by {model}.", ""
     options = f" --model {shlex.quote(used)}" + (
         f" --base-url {shlex.quote(server)}" if server else ""

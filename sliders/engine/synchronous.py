@@ -8,9 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
+from urllib.parse import urlsplit, urlunsplit
 
 from sliders.engine.session import Session
 from sliders.errors import BudgetExceeded
+from sliders.settings import Settings
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -83,6 +85,12 @@ async def together(*work: Coroutine[None, None, None]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+def server_address(settings: Settings) -> str:
+    """Returns the address of the server without user, password and query; "" when none is named."""
+    parts = urlsplit(settings.base_url or "")
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+
+
 @asynccontextmanager
 async def journaled(
     workspace: Session, kind: str, *questions: str
@@ -93,7 +101,7 @@ async def journaled(
     session = workspace.for_run()
     journal = session.catalog.journal
     held: dict[str, Any] = {"model": session.settings.model, "questions": list(questions)}
-    if server := session.settings.server:
+    if server := server_address(session.settings):
         held["base_url"] = server
     run = journal.start_run(kind, " / ".join(questions), held)
     outcome: dict[str, Any] = {}
