@@ -78,7 +78,7 @@ def refresh(
     """Ask saved questions again: read new and changed documents, answer, say what changed since the
     last time. Exit code 1 when an answer changed or failed.
     """
-    from sliders.cli.printed_answers import answer_data, answer_printed
+    from sliders.cli.printed_answers import answer_data, answers_printed
     from sliders.documents.discovery import discover
 
     saved = saved_questions(file)
@@ -96,7 +96,7 @@ def refresh(
         "changes": None if changes is None else changes.to_dict(),
     }
     told = str(changes) if changes is not None else "first run: nothing to compare with"
-    call.show("\n\n".join([*(answer_printed(a, call) for a in answers), told]), data)
+    call.show(f"{answers_printed(answers, call)}\n\n{told}", data)
     gaps = [gap for answer in answers for gap in answer.completeness.missing]
     if any(gap.kind == "stopped" for gap in gaps):
         return EXIT_CODES[BudgetExceeded]
