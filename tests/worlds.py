@@ -303,7 +303,7 @@ class Reader:
             else t
             for t in self.tables
         ]
-        return {"tables": tables, "needs": needs, "not_covered": []}
+        return {"tables": tables, "needs": needs, "not_covered": [], "hints": []}
 
     def needs(self, question: str) -> list[str]:
         """Columns that a question needs, with their tables."""

@@ -24,6 +24,7 @@ from sliders.llm import FULL, Request
 from sliders.llm.testing import FunctionModel
 
 _WINDOW = 128_000
+_MEANING = 8
 _ABOVE = re.compile(r"^(?:From|Document|About|Section|Note): .*$", re.MULTILINE)
 """What stands above a chunk: the document's card and headings."""
 
@@ -71,12 +72,11 @@ class PerfectReader:
             return self.schema(prompt)
         if "rows" in asked:
             return {"rows": self.rows(prompt)}
+        if "answers" in asked:
+            listed = re.findall(r"^Question (\d+): (.*)$", prompt, re.MULTILINE)
+            return {"answers": [{"question": int(n), **self.step(q)} for n, q in listed]}
         if "sql" in asked:
-            return {
-                "action": "answer",
-                "sql": self.sql(prompt),
-                "reason": "the columns hold what is asked",
-            }
+            return self.step(prompt)
         if "cells" in asked:
             return {"cells": list(self.again(prompt))}
         if "parts" in asked:
@@ -130,7 +130,7 @@ class PerfectReader:
         tables = [
             _proposed(t, self.split) for t in self.world.tables if t.name in names or not placed
         ]
-        return {"tables": tables, "needs": needs, "not_covered": []}
+        return {"tables": tables, "needs": needs, "not_covered": [], "hints": []}
 
     def _columns_of(self, sql: str) -> Iterator[tuple[str, str]]:
         tree = sqlglot.parse_one(sql, dialect="sqlite")
@@ -315,6 +315,11 @@ class PerfectReader:
 
     # answer
 
+    def step(self, asked: str) -> dict[str, str]:
+        """The first turn of the question that stands last in a text."""
+        reason = "the columns hold what is asked"
+        return {"action": "answer", "sql": self.sql(asked), "reason": reason}
+
     def sql(self, prompt: str) -> str:
         """The gold SQL of the question that stands last in the prompt."""
         placed = [
@@ -404,6 +409,7 @@ def _proposed(table: FactTable, within: bool = False) -> dict[str, Any]:
     for name, options in table.columns.items():
         empty = {
             "description": name,
+            "meaning": meaning(str(options.get("description", name))),
             "unit": "",
             "scale": "",
             "currency": "",
@@ -420,6 +426,11 @@ def _proposed(table: FactTable, within: bool = False) -> dict[str, Any]:
         "key": key_of(table, within),
         "columns": columns,
     }
+
+
+def meaning(description: str) -> str:
+    """The first words of a column's description, for whoever writes SQL."""
+    return " ".join(re.split(r"[.;:,]", description)[0].split()[:_MEANING])
 
 
 def filled(shape: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:

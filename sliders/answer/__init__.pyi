@@ -63,10 +63,12 @@ from .route import explain_lines as explain_lines
 from .route import search_words as search_words
 from .route import shortened as shortened
 from .sql_agent import answer_question as answer_question
+from .sql_agent import first_turns as first_turns
 from .sql_prompt import Turn as Turn
 from .sql_prompt import named_values as named_values
 from .sql_prompt import schema_sql as schema_sql
 from .sql_writer import STEPS as STEPS
+from .sql_writer import SqlQuestion as SqlQuestion
 from .sql_writer import SqlWriter as SqlWriter
 from .sql_writer import step_sql_request as step_sql_request
 from .turns import RunSql as RunSql

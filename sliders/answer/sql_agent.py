@@ -24,9 +24,9 @@ from sliders.answer.result import Completeness, SqlAnswer
 from sliders.answer.result_shape import NOT_FOUND, empty, text_of, value_of, yes_or_no
 from sliders.answer.result_units import units_of
 from sliders.answer.sql_prompt import Turn, result_lines
-from sliders.answer.sql_writer import STEPS, SqlWriter
+from sliders.answer.sql_writer import STEPS, SqlQuestion, SqlWriter
 from sliders.answer.turns import QueryResult, RunSql, SqlTurn, TableView, Value
-from sliders.errors import CallFailed, QueryError, StoreError
+from sliders.errors import BudgetExceeded, CallFailed, QueryError, StoreError
 from sliders.llm.model import Model, Request, Usage
 from sliders.sentences import Sentences
 from sliders.sql.statement import parse_select
@@ -59,6 +59,7 @@ async def answer_question(
     draft: str = "",
     profiles: Sequence[TableProfile] | None = None,
     writer: SqlWriter = STEPS,
+    first: SqlTurn | None = None,
 ) -> SqlAnswer:
     """Answers a question from tables. The status is "not_found", with a reason, when they do not
     hold the answer; a number is never made up.
@@ -68,6 +69,7 @@ async def answer_question(
         draft: the statement that the model drafted before the tables were filled.
         profiles: the tables' profiles, when they are known from an earlier question.
         writer: how the model writes SQL.
+        first: the model's first turn, when it gave it together with those of other questions.
 
     Raises:
         QueryError: a view does not fit the database.
@@ -80,8 +82,11 @@ async def answer_question(
     kept = draft if runs else ""
     ask = partial(writer.request, question, known, uncovered=uncovered, draft=kept)
     for left in reversed(range(writer.shown.turns)):
-        request = ask(talk.turns, last=left == 0, temperature=_temperature(talk))
-        turn = _turn(await _attempt(request, model, writer, talk), known, run_sql, talk, writer)
+        attempt = None if talk.turns else first
+        if attempt is None:
+            request = ask(talk.turns, last=left == 0, temperature=_temperature(talk))
+            attempt = await _attempt(request, model, writer, talk)
+        turn = _turn(attempt, known, run_sql, talk, writer)
         talk.turns.append(turn)
         if turn.attempt.action == "cannot":
             return _not_found(question, turn.attempt.error or "no column holds it", talk)
@@ -92,6 +97,34 @@ async def answer_question(
 
 def _temperature(talk: _Talk) -> float:
     return STUCK_TEMPERATURE if _stuck(talk) else 0.0
+
+
+async def first_turns(
+    questions: Sequence[SqlQuestion],
+    profiles: Sequence[TableProfile],
+    model: Model,
+    writer: SqlWriter = STEPS,
+) -> dict[str, SqlTurn]:
+    """Returns the model's first turns for several questions over the same tables, by the text of
+    the question. A question without a readable turn, or whose call failed, is left out: it is then
+    asked alone.
+
+    Raises:
+        ModelUnavailable: there is no model to ask.
+    """
+    several, turns = writer.several, dict[str, SqlTurn]()
+    if several is None or len(questions) < 2 or not any(profile.rows for profile in profiles):
+        return turns
+    for at in range(0, len(questions), several.most):
+        batch = questions[at : at + several.most]
+        if len(batch) > 1:
+            try:
+                reply = await model.generate(several.request(batch, profiles))
+            except (CallFailed, BudgetExceeded):  # the call of one question may still do
+                continue
+            given = several.attempts(reply)
+            turns |= {q.text: given[n] for n, q in enumerate(batch, 1) if n in given}
+    return turns
 
 
 async def _attempt(request: Request, model: Model, writer: SqlWriter, talk: _Talk) -> SqlTurn:

@@ -129,7 +129,7 @@ def _meaning(profile: ColumnProfile) -> str:
     if beside is not None:
         return f"{_BESIDE[beside.role]} {beside.companion_of}"
     unit = column.measured_in
-    words = column.description.strip().rstrip(".")
+    words = (column.meaning or column.description).strip().rstrip(".")
     said = f"{words} (in {unit})" if unit and words else words or (f"in {unit}" if unit else "")
     return f"{said}; judged by a reader" if column.reading == "judged" else said
 
@@ -300,13 +300,16 @@ def result_lines(result: QueryResult, most: int = LOOK_ROWS) -> list[str]:
 def shown_values(
     question: str, profiles: Sequence[TableProfile], shown: Shown, uncovered: str
 ) -> dict[str, object]:
-    """Returns the variables of a prompt that asks for a statement; both dialects use them."""
+    """Returns the variables of a prompt that asks for the statement of one question."""
     return {
-        "tables": schema_sql(profiles, shown),
+        **table_values(profiles, shown),
         "named": named_values(question, profiles, shown.named),
         "uncovered": uncovered,
         "question": question,
-        "beside": sorted(
-            {c.companion.role for p in profiles for c in p.columns if c.companion is not None}
-        ),
     }
+
+
+def table_values(profiles: Sequence[TableProfile], shown: Shown) -> dict[str, object]:
+    """Returns the variables of a prompt that show the tables."""
+    roles = {c.companion.role for p in profiles for c in p.columns if c.companion is not None}
+    return {"tables": schema_sql(profiles, shown), "beside": sorted(roles)}

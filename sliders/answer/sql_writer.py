@@ -5,14 +5,24 @@ no answer.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, get_args
+
+from pydantic import Field
 
 from sliders.answer.finding import Kind
 from sliders.answer.profile import TableProfile
 from sliders.answer.result import SqlAnswer
-from sliders.answer.sql_prompt import Shown, Turn, on_one_line, result_lines, shown_values
+from sliders.answer.sql_prompt import (
+    Shown,
+    Turn,
+    named_values,
+    on_one_line,
+    result_lines,
+    table_values,
+)
 from sliders.answer.turns import Action, Asks, RunSql, SqlTurn
 from sliders.llm.dialect import FULL
 from sliders.llm.model import Message, Model, Request, Response
@@ -48,6 +58,30 @@ class SqlRequest(Protocol):
     ) -> Request: ...
 
 
+@dataclass(frozen=True, slots=True)
+class SqlQuestion:
+    """A question, and the part of it that no column holds."""
+
+    text: str
+    uncovered: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralAtOnce:
+    """One call for the statements of several questions over the same tables.
+
+    Args:
+        request: makes the request for questions and the profiles of their tables.
+        attempts: reads a reply: the turn of each question by its number from 1, as if it had been
+            asked alone. A question whose turn cannot be read is left out.
+        most: the most questions of a call.
+    """
+
+    request: Callable[[Sequence[SqlQuestion], Sequence[TableProfile]], Request]
+    attempts: Callable[[Response], dict[int, SqlTurn]]
+    most: int
+
+
 class SecondLook(Protocol):
     """Compares the answer with a second source, and adds doubts to it."""
 
@@ -69,6 +103,7 @@ class SqlWriter:
         repeats: the model tends to repeat a statement without regard to findings. The same
             statement over a value that no row has is asked for once more, and a count of 0 is not
             believed.
+        several: asks for the statements of several questions at once; None asks for each alone.
     """
 
     shown: Shown
@@ -77,6 +112,7 @@ class SqlWriter:
     second_look: SecondLook
     statements: int
     repeats: bool
+    several: SeveralAtOnce | None = None
 
 
 class SqlStep(LenientReply):
@@ -87,6 +123,18 @@ class SqlStep(LenientReply):
     meant: str = ""
     sql: str = ""
     reason: str = ""
+
+
+class NumberedStep(SqlStep):
+    """The first turn of one of several questions."""
+
+    question: int
+
+
+class SqlSteps(LenientReply):
+    """The first turns of several questions."""
+
+    answers: list[NumberedStep] = Field(default_factory=list)
 
 
 _SHOWN = Shown(60, 2400, 80, 3, 1200, 4, 20, 60_000, frozenset(get_args(Kind)) - {"idle"})
@@ -105,8 +153,9 @@ def step_sql_request(
     """Returns the request for the next step: tables, question, and the steps so far with the
     sentences that were sent back. `draft` is not used.
     """
-    prompt, again = load_prompt("answer/write_sql", FULL), load_prompt("answer/refine_sql", FULL)
-    messages = prompt.render(**shown_values(question, profiles, _SHOWN, uncovered))
+    again = load_prompt("answer/refine_sql", FULL)
+    first = _first_request([SqlQuestion(question, uncovered)], profiles)
+    messages = first.messages
     for turn in turns:
         said = again.render(
             told=list(map(on_one_line, (*_preview(turn), *turn.told))),
@@ -115,12 +164,38 @@ def step_sql_request(
             last=last and turn is turns[-1],
         )
         messages = (*messages, Message("assistant", turn.attempt.written), *said)
+    return replace(first, messages=messages, temperature=temperature)
+
+
+def several_sql_request(
+    questions: Sequence[SqlQuestion], profiles: Sequence[TableProfile]
+) -> Request:
+    """Returns the request for the first turns of several questions. It begins as the request for
+    any of them alone does.
+    """
+    room = min(_MOST_TOKENS, _SHOWN.max_tokens + _TOKENS_OF_A_STEP * len(questions))
+    return replace(_first_request(questions, profiles), max_tokens=room, reply=SqlSteps)
+
+
+_TOKENS_OF_A_STEP, _MOST_TOKENS = 300, 8000
+
+
+def _first_request(questions: Sequence[SqlQuestion], profiles: Sequence[TableProfile]) -> Request:
+    prompt, again = load_prompt("answer/write_sql", FULL), load_prompt("answer/refine_sql", FULL)
+    listed = [
+        {
+            "of": f" {number}" if len(questions) > 1 else "",
+            "text": question.text,
+            "named": named_values(question.text, profiles, _SHOWN.named),
+            "uncovered": question.uncovered,
+        }
+        for number, question in enumerate(questions, 1)
+    ]
     return Request(
         "answer",
-        messages,
+        prompt.render(**table_values(profiles, _SHOWN), questions=listed),
         joined_hash(prompt, again, say),
         max_tokens=_SHOWN.max_tokens,
-        temperature=temperature,
         reply=SqlStep,
     )
 
@@ -136,13 +211,30 @@ def step_attempt(reply: Response) -> SqlTurn:
     """Returns the step of a reply: its action, its unchanged statement, and why it
     cannot answer.
     """
-    data = reply.data if isinstance(reply.data, Mapping) else {}
+    return _turn_of(reply.data if isinstance(reply.data, Mapping) else {}, reply.text)
+
+
+def step_attempts(reply: Response) -> dict[int, SqlTurn]:
+    """Returns the steps of a reply by the number of their question. Two steps of one question are
+    as good as none.
+    """
+    listed = reply.data.get("answers", ()) if isinstance(reply.data, Mapping) else ()
+    numbers = [step["question"] for step in listed]
+    out = {}
+    for step in listed:
+        written = {name: value for name, value in step.items() if name != "question" and value}
+        if numbers.count(step["question"]) == 1:
+            out[step["question"]] = _turn_of(step, json.dumps(written, ensure_ascii=False))
+    return out
+
+
+def _turn_of(data: Mapping[str, Any], written: str) -> SqlTurn:
     action = data.get("action")
     kind: Action = "look" if action == "look" else "cannot" if action == "cannot" else "answer"
     asks: Asks = next((one for one in get_args(Asks) if one == data.get("asks")), "")
     reason = str(data.get("reason") or "") if kind == "cannot" else ""
     sql, meant = statement_in(str(data.get("sql") or "")), str(data.get("meant") or "")
-    return SqlTurn(reply.text, sql, kind, error=reason, asks=asks, meant=meant)
+    return SqlTurn(written, sql, kind, error=reason, asks=asks, meant=meant)
 
 
 async def _no_second_look(
@@ -158,5 +250,6 @@ STEPS = SqlWriter(
     second_look=_no_second_look,
     statements=1,
     repeats=False,
+    several=SeveralAtOnce(several_sql_request, step_attempts, most=FULL.question_batch),
 )
 """The way of a model that takes steps."""

@@ -8,37 +8,38 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sliders.answer.doubts import incomplete
-from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.result import Answer, Completeness, SqlAnswer, Status
-from sliders.answer.sql_agent import answer_question
-from sliders.answer.turns import QueryResult, TableView
+from sliders.answer.turns import TableView
 from sliders.engine.cite import cite
 from sliders.engine.completeness import completeness
 from sliders.engine.doubt import Tried, try_variations
-from sliders.engine.question_columns import Need
+from sliders.engine.question import Need
 from sliders.engine.session import Session
-from sliders.engine.tables_read import tables_read, view_of
-from sliders.engine.ways import ways_of
+from sliders.engine.statements import ShownTables, shown_tables, statement
+from sliders.engine.tables_read import tables_read
 from sliders.errors import BudgetExceeded
 from sliders.llm.model import Usage
-from sliders.store.cage import run_readonly
 from sliders.store.records import SqlAttempt as StoredAttempt
 
 
-async def answer_need(session: Session, need: Need, stopped: str, shared: Usage) -> Answer:
+async def answer_need(
+    session: Session, need: Need, stopped: str, shared: Usage, shown: ShownTables | None = None
+) -> Answer:
     """Returns the answer of a question from the tables as they are.
 
     Args:
         need: the columns that the question needs.
         stopped: why filling them stopped early; "" when it did not.
         shared: the usage for this question so far.
+        shown: the tables that it is answered from, where several questions share them.
     """
     session.progress("answer", detail=need.question)
     before = session.models.meter.total
     if not need.columns or not session.filled:
         return replace(_without_rows(session, need, stopped), usage=shared)
     try:
-        found, profiles = await _statement(session, need)
+        shown = shown or (await shown_tables(session, [need]))[need.question]
+        found, profiles = await statement(session, need, shown)
     except BudgetExceeded as error:
         spent = session.models.meter.total - before + shared
         return replace(
@@ -99,30 +100,6 @@ def _unreadable(ledger: Completeness) -> str:
     """
     gap = next((gap for gap in ledger.missing if gap.kind == "value"), None)
     return str(gap) if gap and ledger.unparsed_cells else ""
-
-
-async def _statement(session: Session, need: Need) -> tuple[SqlAnswer, Sequence[TableProfile]]:
-    """Returns the SQL agent's answer, and the tables as it saw them."""
-    ordered = sorted(session.filled, key=lambda t: t.name not in need.columns)
-    views = [view_of(session, t) for t in ordered]
-    names = [view.name for view in views]
-
-    def run_sql(sql: str) -> QueryResult:
-        return run_readonly(session.catalog.database, sql, tables=names)
-
-    model, profiles = session.models.model_for("answer"), profile_tables(views, run_sql)
-    writer = ways_of(model).sql
-    found = await answer_question(
-        need.question,
-        views,
-        run_sql,
-        model,
-        uncovered=need.uncovered,
-        draft=need.draft,
-        profiles=profiles,
-        writer=writer,
-    )
-    return await writer.second_look(found, profiles, run_sql, model), profiles
 
 
 def _finished(

@@ -1,7 +1,8 @@
 """The way of a question on one page.
 
 Stages: understand (hints, kind, workflow), plan the schema, fill the cells, settle the tables,
-answer with SQL, try what is in doubt, and cite the words. `answer_need` does the last three.
+answer with SQL, try what is in doubt, and cite the words. `answer_need` does the last three. Where
+tables answer, one call understands the questions and plans the schema.
 Questions without narrowing hints share one schema and one pass over the documents.
 """
 
@@ -12,12 +13,13 @@ from dataclasses import replace
 
 from sliders.answer.doubts import Gap
 from sliders.answer.result import Answer, Completeness
-from sliders.answer.route import INSIST, with_verify
+from sliders.answer.route import INSIST
 from sliders.engine.answer import answer_need
 from sliders.engine.hinted import apply_hints, starved_documents
-from sliders.engine.question import TABLES, Question
-from sliders.engine.question_columns import plan_tables
+from sliders.engine.question import TABLES, Need, Question
+from sliders.engine.question_columns import needs_of
 from sliders.engine.session import Session
+from sliders.engine.statements import shown_tables
 from sliders.engine.table_stages import fill_for, settle_tables
 from sliders.engine.understand import check, understand
 from sliders.engine.workflow import read_passages
@@ -51,7 +53,7 @@ async def ask_questions(
     check(session, texts, workflow)
     questions = await understand(session, texts, workflow, directives)
     shared = [q for q in questions if not q.alone and q.route.workflow == TABLES]
-    given = await from_tables(session, [q.text for q in shared]) if shared else []
+    given = await from_tables(session, await needs_of(session, shared)) if shared else []
     answers = {id(question): answer for question, answer in zip(shared, given, strict=True)}
     for question in questions:
         if id(question) not in answers:
@@ -61,16 +63,19 @@ async def ask_questions(
     return [answers[id(question)] for question in questions]
 
 
-async def from_tables(session: Session, texts: Sequence[str]) -> list[Answer]:
+async def from_tables(session: Session, needs: Sequence[Need]) -> list[Answer]:
     """Answers several questions with one schema and one pass of extraction."""
-    needs = await plan_tables(session, texts)
     stopped = await fill_for(session, needs)
     wanted = {table for need in needs for table in need.columns}
     wanted |= {table.name for table in session.filled}
     async with session.standing():
         await settle_tables(session, stopped, list(wanted))
-        alone = session.models.meter.total if len(texts) == 1 else Usage()
-        return [await answer_need(session, need, stopped, alone) for need in needs]
+        alone = session.models.meter.total if len(needs) == 1 else Usage()
+        shown = await shown_tables(session, needs)
+        return [
+            await answer_need(session, need, stopped, alone, shown.get(need.question))
+            for need in needs
+        ]
 
 
 async def _alone(session: Session, cascade: bool) -> Answer:
@@ -99,10 +104,10 @@ async def _under_hints(session: Session) -> Answer:
     whole.
     """
     apply_hints(session)
-    words = with_verify(session.question.hints)
-    (answer,) = await from_tables(session, [words])
+    needs = await needs_of(session, [session.question])
+    (answer,) = await from_tables(session, needs)
     if starved_documents(session, answer):
-        (answer,) = await from_tables(session, [words])
+        (answer,) = await from_tables(session, needs)
     return answer
 
 

@@ -114,8 +114,11 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     gated = frozenset(document for document, count in counts.items() if count > LONG)
     count = len(questions)
     statements = count * ways_of(session.models.model_for("answer")).sql.statements
+    together = ways_of(session.models.model_for("schema")).induction.reads_hints
+    read = [q for q, need in known.items() if (need.hints if need else together)]
+    unread = [question for question in questions if question not in read]
     stages = (
-        _requests(session, "plan", _hint_requests(session, questions), _HINTS_REPLY * count),
+        _requests(session, "plan", _hint_requests(session, unread), _HINTS_REPLY * len(unread)),
         _requests(session, "schema", _schema_requests(session, fresh), _SCHEMA_REPLY),
         _gate(session, [item.chunk.tokens for item in work if item.chunk.document_id in gated]),
         _extraction(session, work, gated),
@@ -156,7 +159,7 @@ def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
     answers.
     """
     model = session.models.model_for("plan")
-    requests = ways_of(model).hints.requests(questions)
+    requests = ways_of(model).hints.requests(questions) if questions else []
     return [request for request in requests if model.known(request) is None]
 
 

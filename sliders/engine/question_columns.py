@@ -5,12 +5,13 @@ question later goes straight to the cells.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
 from sliders.engine.document_samples import grain_of, rows_told, samples
+from sliders.engine.question import Need, Question
 from sliders.engine.session import Session
 from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded, CallFailed
@@ -19,25 +20,6 @@ from sliders.schema.extend import with_added
 from sliders.schema.induce import Induced, pinned_whole
 from sliders.schema.types import ColumnType, Schema, Table
 from sliders.store.facts import QuestionColumns
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """The columns that a question needs, by table.
-
-    Args:
-        uncovered: the part of the question that no column covers.
-        reason: why there are no columns.
-        draft: the statement that the model drafted.
-        ended: why the asking ended early, or "" when it did not.
-    """
-
-    question: str
-    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    uncovered: str = ""
-    reason: str = ""
-    draft: str = ""
-    ended: Literal["", "incomplete", "failed"] = ""
 
 
 async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
@@ -56,6 +38,17 @@ async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
             if fresh := [q for q in fresh if q not in known]:
                 known |= await _induced(session, fresh, session.schema)
     return [known[q] for q in questions]
+
+
+async def needs_of(session: Session, questions: Sequence[Question]) -> list[Need]:
+    """Returns the needs of questions, in order; those that were not planned with their hints are
+    planned now.
+    """
+    planned = [question.need for question in questions if question.need is not None]
+    if len(planned) < len(questions):
+        return await plan_tables(session, [question.words for question in questions])
+    pairs = zip(planned, questions, strict=True)
+    return [replace(need, question=question.words) for need, question in pairs]
 
 
 async def _induced(session: Session, questions: Sequence[str], schema: Schema) -> dict[str, Need]:
@@ -99,7 +92,8 @@ def _need(question: str, induced: Induced) -> Need:
     reason = (
         "" if columns else uncovered or "no fact of the documents was found that the question needs"
     )
-    return Need(question, columns, uncovered, reason, induced.drafts.get(question, ""))
+    draft, hints = induced.drafts.get(question, ""), induced.hints.get(question)
+    return Need(question, columns, uncovered, reason, draft, hints)
 
 
 _BESIDE = 2
@@ -179,12 +173,12 @@ def known_need(session: Session, question: str) -> Need | None:
     there = {t.name: set(t.column_names) for t in schema.tables}
     if not all(set(names) <= there.get(table, set()) for table, names in kept.columns.items()):
         return None
-    return Need(question, kept.columns, kept.uncovered, draft=kept.draft)
+    return Need(question, kept.columns, kept.uncovered, draft=kept.draft, hints=kept.hints)
 
 
 def _keep(session: Session, need: Need) -> None:
     """Stores the need of a question, for this model and this prompt."""
-    kept = QuestionColumns(dict(need.columns), need.uncovered, need.draft)
+    kept = QuestionColumns(dict(need.columns), need.uncovered, need.draft, need.hints)
     session.catalog.figures.keep_question(_key(session, need.question), need.question, kept)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from sliders.answer.citations import columns_used
@@ -44,13 +44,17 @@ def in_sql(session: Session, table: Table, columns: Sequence[Column]) -> Table:
     return replace(table, name=relation.relation, columns=named)
 
 
-def view_of(session: Session, table: Table) -> TableView:
+def view_of(session: Session, table: Table, only: Collection[str] | None = None) -> TableView:
     """The table under its SQL names, as the agent must write them; columns that nothing was asked
-    for are no columns yet.
+    for are no columns yet. With `only`, just these of its columns.
     """
     relation = session.catalog.schemas.relation(table.name)
     asked = session.catalog.extractions.columns_asked(table.name)
-    shown = [c for c in table.columns if c.name in asked or not asked]
+    shown = [
+        c
+        for c in table.columns
+        if (c.name in asked or not asked) and (only is None or c.name in only)
+    ]
     names = {c.name: relation.sql_name(c.name) for c in shown}
     beside = tuple(
         replace(c, companion_of=names[c.companion_of])

@@ -8,7 +8,8 @@ from dataclasses import replace
 from sliders.answer.route import WORKFLOWS, Corpus, Route, choose_route, shortened
 from sliders.compact.hint_patterns import parse_hints
 from sliders.engine.hint_scope import source_of
-from sliders.engine.question import TABLES, Question
+from sliders.engine.question import TABLES, Need, Question
+from sliders.engine.question_columns import plan_tables
 from sliders.engine.session import Session
 from sliders.engine.ways import ways_of
 from sliders.errors import PlanError
@@ -40,18 +41,26 @@ def check(session: Session, questions: Sequence[str], workflow: str = TABLES) ->
 async def understand(
     session: Session, texts: Sequence[str], workflow: str, directives: Sequence[Directive] = ()
 ) -> list[Question]:
-    """Returns the questions with their hints and workflows. One model call reads the hints of all.
+    """Returns the questions with their hints and workflows. One model call reads the hints of all;
+    where tables answer them, the same call plans the columns that they need.
 
     Args:
         workflow: "auto", or one of `CHOICES`, which then answers any question.
         directives: hints beside those in the words of the questions.
     """
     short = [text if workflow == TABLES else shortened(text) for text in texts]
-    model = session.models.model_for("plan")
-    read = await ways_of(model).hints.read(short, model)
+    together = ways_of(session.models.model_for("schema")).induction.reads_hints
+    needs: dict[str, Need] = {}
+    if together and workflow == TABLES:
+        needs = dict(zip(texts, await plan_tables(session, texts), strict=True))
+    read = {text: need.hints for text, need in needs.items() if need.hints is not None}
+    if missing := [cut for cut in dict.fromkeys(short) if cut not in read]:
+        model = session.models.model_for("plan")
+        pairs = zip(missing, await ways_of(model).hints.read(missing, model), strict=True)
+        read |= dict(pairs)
     return [
-        planned(session, Question(text), cut, hints, workflow, directives)
-        for text, cut, hints in zip(texts, short, read, strict=True)
+        planned(session, Question(text, need=needs.get(text)), cut, read[cut], workflow, directives)
+        for text, cut in zip(texts, short, strict=True)
     ]
 
 

@@ -12,6 +12,8 @@ from sliders.llm.model import Message, Model, Request, Response
 from sliders.llm.prompts import joined_hash, load_prompt
 from sliders.schema.critique import Issue, criticize
 from sliders.schema.extend import Embed, merge_table
+from sliders.schema.hint_replies import hints_told
+from sliders.schema.hints import Hints
 from sliders.schema.proposal import Proposal, SchemaReply, proposal_of, with_safe_names
 from sliders.schema.sample import Sample, fitted
 from sliders.schema.types import Grain, Schema, Table
@@ -31,7 +33,7 @@ class Induced:
     `needs` maps a question to names "table.column", `uncovered` a question to what it asks
     for that no column holds; `issues` are the faults that stayed after the model was asked
     again, `tokens` what the calls took, `drafts` the statement by question that the model
-    drafted (compact dialect).
+    drafted (compact dialect), `hints` those of questions whose advice was read in the same call.
     """
 
     schema: Schema
@@ -40,6 +42,7 @@ class Induced:
     issues: tuple[Issue, ...] = ()
     tokens: int = 0
     drafts: Mapping[str, str] = field(default_factory=dict)
+    hints: Mapping[str, Hints] = field(default_factory=dict)
 
 
 class InduceSchema(Protocol):
@@ -68,12 +71,14 @@ class InduceSchema(Protocol):
 @dataclass(frozen=True, slots=True)
 class Induction:
     """How a model is asked for tables: `induce` asks, `requests` are the calls that it makes where
-    nothing is corrected, `prompts` the names of all prompts that lead to a schema.
+    nothing is corrected, `prompts` the names of all prompts that lead to a schema; `reads_hints`
+    says that the hints of the questions are read in these calls.
     """
 
     induce: InduceSchema
     requests: Callable[[Sequence[str], Sequence[Sample], Schema, Dialect], list[Request]]
     prompts: tuple[str, ...]
+    reads_hints: bool = False
 
     def hash(self, dialect: Dialect) -> str:
         """What all prompts hash to: with another one of them, what a question needs is found
@@ -86,9 +91,8 @@ def induction_prompt(
     questions: Sequence[str], samples: Sequence[Sample], schema: Schema, dialect: Dialect
 ) -> Request:
     """The request for the tables that these questions need beside those that stand."""
-    prompt, guidelines = (
-        load_prompt("schema/induce", dialect),
-        load_prompt("schema/guidelines", dialect),
+    prompt, guidelines, advice = (
+        load_prompt(f"schema/{name}", dialect) for name in ("induce", "guidelines", "advice")
     )
     return Request(
         stage="schema",
@@ -97,8 +101,9 @@ def induction_prompt(
             questions=list(questions),
             standing=[_told(table) for table in schema.tables],
             guidelines=guidelines.system.content,
+            advice=advice.system.content,
         ),
-        prompt_hash=joined_hash(prompt, guidelines),
+        prompt_hash=joined_hash(prompt, guidelines, advice),
         reply=SchemaReply,
         max_tokens=_REPLY_TOKENS,
     )
@@ -141,7 +146,9 @@ def induction_requests(
     return [induction_prompt(batch, samples, schema, dialect) for batch in batches]
 
 
-TABLES = Induction(induce_schema, induction_requests, ("induce", "guidelines", "again"))
+TABLES = Induction(
+    induce_schema, induction_requests, ("induce", "guidelines", "advice", "again"), reads_hints=True
+)
 """A model that is asked for the tables of many questions at once."""
 
 
@@ -166,7 +173,8 @@ async def _proposed(
 def _read(reply: Response, batch: Sequence[str], standing: Schema) -> Proposed:
     """The proposal of a reply with its faults."""
     proposal = proposal_of(reply.data)
-    faults = criticize(proposal.tables, proposal.needs, proposal.uncovered, batch, standing)
+    said = proposal.uncovered | dict.fromkeys(proposal.no_question, "nothing is asked")
+    faults = criticize(proposal.tables, proposal.needs, said, batch, standing)
     return Proposed(batch, proposal, faults, reply.usage.tokens)
 
 
@@ -258,7 +266,7 @@ def with_proposal(
     """What was found, with what the questions of a proposal need of the schema; `names` are
     "table.column" of the schema by the proposal's own.
     """
-    needs, uncovered = dict(found.needs), dict(found.uncovered)
+    needs, uncovered, hints = dict(found.needs), dict(found.uncovered), dict(found.hints)
     for number, question in enumerate(one.batch, 1):
         asked = one.proposal.needs.get(number, ())
         needs[question] = tuple(dict.fromkeys(names[name] for name in asked if name in names))
@@ -268,8 +276,12 @@ def with_proposal(
         what += missing or ([_UNSAID] if not asked and not what else [])
         if what:
             uncovered[question] = "; ".join(what)
+        if one.proposal.hints is not None:
+            told = hints_told(question, one.proposal.hints.get(number))
+            idle = number in one.proposal.no_question
+            hints[question] = replace(told, kind="no question") if idle else told
     issues, tokens = (*found.issues, *one.issues), found.tokens + one.tokens
-    return Induced(schema, needs, uncovered, issues, tokens, found.drafts)
+    return Induced(schema, needs, uncovered, issues, tokens, found.drafts, hints)
 
 
 def merged(

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from sliders.errors import ModelRefusal, SchemaError
 from sliders.llm.replies import LenientReply
+from sliders.schema.hint_replies import HintReply
 from sliders.schema.names import free_name, snake_name
 from sliders.schema.pin import column_type
 from sliders.schema.types import Column, ColumnType, Table
@@ -40,6 +41,7 @@ class ColumnReply(LenientReply):
     name: str
     type: TypeWord = "text"
     description: str = ""
+    meaning: str = ""
     unit: str = ""
     scale: str = ""
     currency: str = ""
@@ -81,6 +83,8 @@ class SchemaReply(LenientReply):
     tables: list[TableReply] = Field(default_factory=list)
     needs: list[NeedReply] = Field(default_factory=list)
     not_covered: list[NotCoveredReply] = Field(default_factory=list)
+    hints: list[HintReply] | None = None
+    no_question: list[int] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +95,12 @@ class Proposal:
 
     tables: tuple[Table, ...] = ()
     needs: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    uncovered: Mapping[int, str] = field(default_factory=dict)
+    uncovered: dict[int, str] = field(default_factory=dict)
     drafts: Mapping[int, str] = field(default_factory=dict)
     """The statement that the columns were drawn from, where the dialect asks for one."""
+    hints: Mapping[int, HintReply] | None = None
+    """The advice of the questions that give some; None where the reply says nothing of advice."""
+    no_question: frozenset[int] = frozenset()
 
 
 def proposal_of(data: Any) -> Proposal:
@@ -115,7 +122,9 @@ def proposal_of(data: Any) -> Proposal:
         columns = [name for name in need.columns if name not in given]
         needs[need.question] = tuple(dict.fromkeys([*needs.get(need.question, ()), *columns]))
     missing = {n.question: n.what for n in reply.not_covered if n.what.strip()}
-    return Proposal(tuple(_table(t) for t in reply.tables), needs, missing)
+    hints = None if reply.hints is None else {hint.question: hint for hint in reply.hints}
+    tables, idle = tuple(_table(t) for t in reply.tables), frozenset(reply.no_question)
+    return Proposal(tables, needs, missing, hints=hints, no_question=idle)
 
 
 def _table(reply: TableReply) -> Table:
@@ -130,6 +139,7 @@ def _table(reply: TableReply) -> Table:
             tuple(c.values),
             c.reading,
             c.required,
+            meaning=c.meaning,
         )
         for c in reply.columns
     )

@@ -24,9 +24,11 @@ class Column:
 
     `description` can be decided from one document alone: what to look for, when a boolean is true
     and when false, when a number is 0 and when it is not stated; the compact dialect keeps it as
-    one plain question. Values are stored in `unit`, `scale` ("millions") and `currency` (ISO code).
-    `values` are those of a category. A `judged` column asks for a reader's judgement, a `stated`
-    one for what the words print. `additive` allows sums over sources in reconciliation.
+    one plain question; `meaning` says in a few words what the column holds, for whoever writes SQL
+    ("" leaves that to the description). Values are stored in `unit`, `scale` ("millions") and
+    `currency` (ISO code). `values` are those of a category. A `judged` column asks for a reader's
+    judgement, a `stated` one for what the words print. `additive` allows sums over sources in
+    reconciliation.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Column:
     required: bool = False
     additive: bool = False
     pinned: bool = False
+    meaning: str = ""
 
     @property
     def measured_in(self) -> str:

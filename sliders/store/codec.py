@@ -8,11 +8,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 from sliders.documents.document import TableCell, TableGrid
 from sliders.extraction.cell import Scalar, Span
 from sliders.schema.checks import Check
+from sliders.schema.hints import Directive, Hints
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.records import RelationColumn
 
@@ -20,6 +21,7 @@ BOOLEAN, LARGE_INTEGER, NOT_FINITE = 1, 2, 3
 
 _COLUMN_FIELDS = frozenset(field.name for field in fields(Column))
 _TABLE_FIELDS = frozenset(field.name for field in fields(Table))
+_DIRECTIVES = {kind.__name__: kind for kind in get_args(Directive)}
 _READ = ("name", "type", "description", "unit", "scale", "currency", "values", "reading")
 """The fields of a column that change a reading."""
 
@@ -166,6 +168,30 @@ def _column(data: Mapping[str, Any]) -> Column:
     kind = "category" if data["type"] == "enum" else data["type"]
     values = tuple(data.get("values", data.get("enum_values", ())))
     return Column(**{**known, "type": ColumnType(kind), "values": values})
+
+
+def encode_hints(hints: Hints | None) -> str | None:
+    """The hints of a question as JSON; None of None."""
+    if hints is None:
+        return None
+    directives = [[type(d).__name__, asdict(d)] for d in hints.directives]
+    return dump([hints.question, directives, hints.notes, hints.kind])
+
+
+def decode_hints(text: str | None) -> Hints | None:
+    """The inverse of `encode_hints`."""
+    if text is None:
+        return None
+    question, listed, notes, kind = load(text)
+    directives = (
+        _DIRECTIVES[name](**{field: _tuples(value) for field, value in data.items()})
+        for name, data in listed
+    )
+    return Hints(question, tuple(directives), tuple(notes), kind)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def column_hash(table: Table, column: Column) -> str:

@@ -115,6 +115,7 @@ questions = Table(
     METADATA,
     part("hash", Text),
     *texts("question columns uncovered draft"),
+    *maybe("hints"),
     sqlite_with_rowid=False,
 )
 # Lines of printed grids of which nothing was read; they may be rows.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sliders.extraction.cell import Scalar
+from sliders.schema.hints import Hints
 
 Operation = Literal[
     "deduplicate",
@@ -177,10 +178,11 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class QuestionColumns:
-    """The columns that a question needs, by table; what of it no column holds, and the statement
-    that was drafted for it.
+    """The columns that a question needs, by table; what of it no column holds, the statement that
+    was drafted for it, and its hints, where they were read with it.
     """
 
     columns: dict[str, tuple[str, ...]]
     uncovered: str = ""
     draft: str = ""
+    hints: Hints | None = None

@@ -18,9 +18,9 @@ _FIGURES = select(_F.kind, _F.subject, _F.hits, _F.trials, _F.ranks, _F.places, 
 _DISTANCE = select(_F.distance).where(
     _F.table_name == bindparam("of"), _F.kind == "documents", _F.subject == bindparam("about")
 )
-_QUESTION = select(questions.c.columns, questions.c.uncovered, questions.c.draft).where(
-    questions.c.hash == bindparam("hash")
-)
+_QUESTION = select(
+    questions.c.columns, questions.c.uncovered, questions.c.draft, questions.c.hints
+).where(questions.c.hash == bindparam("hash"))
 
 
 class QueryFigures:
@@ -84,9 +84,11 @@ class QueryFigures:
         if line is None:
             return None
         columns = {table: tuple(names) for table, names in codec.load(line[0]).items()}
-        return QuestionColumns(columns, *line[1:])
+        hints = codec.decode_hints(line[3])
+        return QuestionColumns(columns, line[1], line[2], hints)
 
     def keep_question(self, hashed: str, question: str, found: QuestionColumns) -> None:
         """Keep the columns that a question needs."""
-        line = (hashed, question, codec.dump(found.columns), found.uncovered, found.draft)
+        hints = codec.encode_hints(found.hints)
+        line = (hashed, question, codec.dump(found.columns), found.uncovered, found.draft, hints)
         self._database.add_many(questions, [line], there="replace")

@@ -14,8 +14,9 @@ PIECE = "The keeper is {name}. " + "Nothing else was seen that day and the sea w
 def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path, monkeypatch):
     asked = []
 
-    async def tables(session, questions):
-        asked.append((tuple(questions), bool(session.question.out_of_scope)))
+    async def tables(session, needs):
+        questions = tuple(need.question for need in needs)
+        asked.append((questions, bool(session.question.out_of_scope)))
         return [Answer(q, "answered", None, "") for q in questions]
 
     def judged(request):
@@ -25,7 +26,9 @@ def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path
             "answer_is_not": ["nickname"],
         }
         hint = {"question": 1, **said, "rest": "Who keeps it?"}
-        return {"kinds": ["fact", "no question", "all", "fact"], "hints": [hint]}
+        columns = [{"question": n, "columns": ["keepers.name"]} for n in (1, 3, 4)]
+        tables = [{"name": "keepers", "columns": [{"name": "name"}]}]
+        return {"tables": tables, "needs": columns, "hints": [hint], "no_question": [2]}
 
     monkeypatch.setattr(run, "from_tables", tables)
     text = "# Book\n\n" + "".join(

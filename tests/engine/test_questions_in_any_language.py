@@ -44,6 +44,9 @@ def judging(kind: str = "all", made: list[Request] | None = None) -> FunctionMod
         shape = shape_of(request).get("properties", ())
         if request.stage == "plan":
             return {"kinds": [kind], "hints": []}
+        if request.stage == "schema":
+            idle = {"no_question": [1]} if kind == "no question" else {}
+            return {**reply(request), **idle}
         if "action" in shape:
             return {"action": "answer", "sql": "SELECT SUM(cost) FROM things"}
         if "answer" in shape:
@@ -70,7 +73,19 @@ def test_what_the_model_takes_for_a_question_is_answered(tmp_path: Path, questio
 @pytest.mark.parametrize("kind", ["", "poem", "NO-QUESTION?"])
 def test_a_kind_that_there_is_not_is_no_refusal(tmp_path: Path, kind: str) -> None:
     with opened(tmp_path / "w.db", judging(kind)) as ws:
-        assert ws.ask("Umsatz 2022").value == 460
+        assert ws.ask("Umsatz 2022", workflow="auto").value == 460
+
+
+def test_a_schema_reply_without_a_word_on_hints_leaves_them_to_a_call(tmp_path: Path) -> None:
+    def function(request: Request) -> Any:
+        said = model._function(request)
+        return {k: v for k, v in said.items() if k != "hints"}
+
+    made: list[Request] = []
+    model = judging("no question", made)
+    with opened(tmp_path / "w.db", FunctionModel(function)) as ws:
+        assert ws.ask("Hello!").workflow == "reply"
+    assert [request.stage for request in made] == ["schema", "plan"]
 
 
 def test_what_the_model_takes_for_no_question_is_told_with_how_to_insist(tmp_path: Path) -> None:
@@ -80,18 +95,15 @@ def test_what_the_model_takes_for_no_question_is_told_with_how_to_insist(tmp_pat
             assert (asked.status, asked.value, asked.workflow) == ("failed", None, "reply")
             assert "--workflow lookup" in asked.text and 'workflow="lookup"' in asked.text
             assert "no question" in asked.reason
-        assert [request.stage for request in made] == ["plan"]
+        assert [request.stage for request in made] == ["schema", "plan"]
         insisted = ws.ask("Hello!", workflow="lookup")
         assert (insisted.status, insisted.text) == ("answered", "120 euros")
 
 
 def test_one_that_is_none_does_not_keep_the_others_back(tmp_path: Path) -> None:
     def function(request: Request) -> Any:
-        return (
-            {"kinds": ["no question", "all"], "hints": []}
-            if request.stage == "plan"
-            else model._function(request)
-        )
+        said = model._function(request)
+        return {**said, "no_question": [1]} if request.stage == "schema" else said
 
     model = judging()
     with opened(tmp_path / "w.db", FunctionModel(function)) as ws:
