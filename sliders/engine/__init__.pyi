@@ -53,7 +53,7 @@ from .query_results import query_frame as query_frame
 from .query_run import QueryOutcome as QueryOutcome
 from .query_run import explain_query as explain_query
 from .query_run import run_query as run_query
-from .question_columns import Need as Need
+from .question import Need as Need
 from .question_columns import known_need as known_need
 from .reconcile_memory import criteria_of as criteria_of
 from .runner import ExtractionCall as ExtractionCall

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sliders.engine.fill import fill_cells
 from sliders.engine.left_out_sample import audit
 from sliders.engine.odds_cut import judge_table
-from sliders.engine.question_columns import Need
+from sliders.engine.question import Need
 from sliders.engine.session import Session
 from sliders.engine.settle import settle_data_table
 from sliders.errors import BudgetExceeded
