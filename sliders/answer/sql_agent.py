@@ -61,15 +61,14 @@ async def answer_question(
     writer: SqlWriter = STEPS,
     first: SqlTurn | None = None,
 ) -> SqlAnswer:
-    """Answers a question from tables. The status is "not_found", with a reason, when they do not
-    hold the answer; a number is never made up.
+    """Answers a question from tables, "not_found" with a reason when they do not hold the answer.
 
     Args:
         uncovered: the part of the question that no column holds, in words; the prompt shows it.
         draft: the statement that the model drafted before the tables were filled.
         profiles: the tables' profiles, when they are known from an earlier question.
         writer: how the model writes SQL.
-        first: the model's first turn, when it gave it together with those of other questions.
+        first: the model's first turn, when it was given with those of other questions.
 
     Raises:
         QueryError: a view does not fit the database.
@@ -79,13 +78,10 @@ async def answer_question(
     if not any(profile.rows for profile in known):
         return _not_found(question, "the tables have no rows", talk)
     runs = result_of(draft, known, run_sql) is not None  # a small model copies one, errors and all
-    kept = draft if runs else ""
-    ask = partial(writer.request, question, known, uncovered=uncovered, draft=kept)
+    ask = partial(writer.request, question, known, uncovered=uncovered, draft=draft if runs else "")
     for left in reversed(range(writer.shown.turns)):
-        attempt = None if talk.turns else first
-        if attempt is None:
-            request = ask(talk.turns, last=left == 0, temperature=_temperature(talk))
-            attempt = await _attempt(request, model, writer, talk)
+        request = ask(talk.turns, last=left == 0, temperature=_temperature(talk))
+        attempt, first = first or await _attempt(request, model, writer, talk), None
         turn = _turn(attempt, known, run_sql, talk, writer)
         talk.turns.append(turn)
         if turn.attempt.action == "cannot":

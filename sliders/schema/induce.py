@@ -92,7 +92,9 @@ def induction_prompt(
 ) -> Request:
     """The request for the tables that these questions need beside those that stand."""
     prompt, guidelines, advice = (
-        load_prompt(f"schema/{name}", dialect) for name in ("induce", "guidelines", "advice")
+        load_prompt("schema/induce", dialect),
+        load_prompt("schema/guidelines", dialect),
+        load_prompt("schema/advice", dialect),
     )
     return Request(
         stage="schema",
