@@ -63,9 +63,10 @@ def answer_text(answer: Answer, plain: bool = False) -> str:
     usage = answer.usage
     cost = f", ${usage.cost:.4f}" if usage.cost else ""
     cost += ", price not known (SLIDERS_PRICES)" if usage.unpriced_calls else ""
+    kept = f"({usage.cached_tokens} of them kept by the server) " if usage.cached_tokens else ""
     lines.append(
         f"Cost:     {usage.calls} calls ({usage.cached_calls} known), {usage.prompt_tokens} prompt "
-        f"and {usage.completion_tokens} generated tokens, {duration(usage.seconds)}{cost}"
+        f"{kept}and {usage.completion_tokens} generated tokens, {duration(usage.seconds)}{cost}"
     )
     return "\n".join(lines)
 

@@ -15,6 +15,8 @@ another way.
 """
 ROOMS = ("max_tokens", "max_completion_tokens")
 """The names of the limit of a reply."""
+PREFIX = "prompt_cache_key"
+"""The argument that says which prompts begin alike, so that a server finds what it kept of them."""
 _ROOM = 16_000
 """Tokens for the thoughts of a model that is seen to think for the first time."""
 _NEVER = ("model", "messages", "stream", *STRUCTURE)
@@ -81,6 +83,8 @@ class Arguments:
             return True
         named = {parameter} & body.keys() or {name for name in body if mentioned((name,), message)}
         changed = [name for name in named if name not in _NEVER]
+        if not named and PREFIX in body:  # a strict server may not say which argument is strange
+            changed = [PREFIX]
         for name in changed:
             self._refuse(name, body[name], message)
         return bool(changed)

@@ -51,6 +51,7 @@ class Call:
     token_logprobs: tuple[float, ...] = ()
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
     seconds: float = 0.0
     cost: float = 0.0
     calls: int = 0
@@ -58,11 +59,22 @@ class Call:
     error: str = ""
     created: float = 0.0
 
+    @property
+    def usage(self) -> Usage:
+        """What the call took when it was paid."""
+        return Usage(
+            self.calls,
+            0,
+            self.prompt_tokens,
+            self.completion_tokens,
+            self.seconds,
+            self.cost,
+            cached_tokens=self.cached_tokens,
+        )
+
     def response(self) -> Response:
         """The reply that this call paid for, with what it cost then."""
-        usage = Usage(
-            self.calls, 0, self.prompt_tokens, self.completion_tokens, self.seconds, self.cost
-        )
+        usage = self.usage
         return Response(
             self.reply,
             self.data,
@@ -198,14 +210,7 @@ class CachedModel:
     def adopt(self, calls: Iterable[Call]) -> None:
         """Meter and keep calls that were made elsewhere for this run."""
         for call in calls:
-            usage = Usage(
-                call.calls,
-                int(call.cached),
-                call.prompt_tokens,
-                call.completion_tokens,
-                call.seconds,
-                call.cost,
-            )
+            usage = replace(call.usage, cached_calls=int(call.cached))
             self.meter.add(call.stage, call.model, usage)
             self._log.record(call)
             self._outcomes.worked += not call.error
@@ -346,6 +351,7 @@ class CachedModel:
             token_logprobs=response.token_logprobs,
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
+            cached_tokens=usage.cached_tokens,
             seconds=usage.seconds,
             cost=usage.cost,
             calls=usage.calls,

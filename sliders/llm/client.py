@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from sliders.errors import CallFailed, ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
 from sliders.llm import ladder
-from sliders.llm.arguments import ROOMS, STRUCTURE, Arguments, mentioned
+from sliders.llm.arguments import PREFIX, ROOMS, STRUCTURE, Arguments, mentioned
 from sliders.llm.batches import DISCOUNT, STAGES, Batches
 from sliders.llm.completions import error_of, said, total_of
 from sliders.llm.dialect import FULL, Dialect
@@ -384,6 +384,8 @@ class OpenAIModel:
         # Not every server takes a seed, and without chance none is needed.
         if request.temperature > 0:
             options["seed"] = self._settings.seed
+        if request.prompt_hash and self._first is not Rung.GRAMMAR:  # our own server has one slot
+            options[PREFIX] = request.prompt_hash[:32]
         if self._settings.reasoning_effort is not None:
             options["reasoning_effort"] = self._settings.reasoning_effort
         if request.logprobs or request.told:
@@ -440,10 +442,11 @@ class OpenAIModel:
         if one.prompt is None and generated is None:
             generated = self.count_tokens(one.text)
         shown, generated = counted() if one.prompt is None else one.prompt, generated or 0
-        cost = self._prices.cost(self._model, shown, generated)
+        kept = min(one.cached, shown)
+        cost = self._prices.cost(self._model, shown, generated, kept)
         cost *= DISCOUNT if self._batched(request) else 1.0
         unpriced = self._model != LOCAL and self._prices.price(self._model) is None
-        usage = Usage(1, 0, shown, generated, seconds, cost, int(unpriced))
+        usage = Usage(1, 0, shown, generated, seconds, cost, int(unpriced), kept)
         if one.declined:
             declined = ModelRefusal(
                 f"model {self._model!r} declined: {one.declined}; rephrase the question"

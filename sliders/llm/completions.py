@@ -36,7 +36,8 @@ class Said:
     number `call_id`; `thought` says that the model thought before it, `cut` that it was stopped by
     its limit; `declined` is the reason for which it gave none, "" otherwise. `tokens` are those
     generated, as the chat API tells them, empty where thoughts are among them; `prompt` and
-    `generated` count tokens, None where the server does not.
+    `generated` count tokens, None where the server does not; `cached` are those of the prompt that
+    the server had kept, as far as it tells.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Said:
     tokens: Sequence[Mapping[str, Any]]
     prompt: int | None
     generated: int | None
+    cached: int = 0
 
 
 def error_of(completion: object) -> tuple[int, object] | None:
@@ -113,7 +115,15 @@ def said(completion: object) -> Said | None:
         () if text != whole else _tokens(choice),
         prompt,
         generated,
+        _cached(usage),
     )
+
+
+def _cached(usage: Mapping[str, Any]) -> int:
+    """The tokens of a prompt that the server had kept, 0 where it does not tell."""
+    details = (_mapping(usage.get(f"{name}_tokens_details")) for name in ("prompt", "input"))
+    told = (_count(one, "cached_tokens") for one in details)
+    return max((n for n in told if n), default=_count(usage, "prompt_cache_hit_tokens") or 0)
 
 
 def total_of(completion: object) -> int | None:

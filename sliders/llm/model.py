@@ -53,7 +53,8 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens, seconds and cost (USD) of one call or of many; `calls` counts those
-    that reached a server, `unpriced_calls` those of them whose price is not known.
+    that reached a server, `unpriced_calls` those of them whose price is not known. `cached_tokens`
+    are those prompt tokens that the server had kept from an earlier call.
     """
 
     calls: int = 0
@@ -63,6 +64,7 @@ class Usage:
     seconds: float = 0.0
     cost: float = 0.0
     unpriced_calls: int = 0
+    cached_tokens: int = 0
 
     @property
     def tokens(self) -> int:

@@ -21,10 +21,13 @@ from sliders.settings import Budget
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens."""
+    """US dollars per million tokens: of a prompt, of a reply, and of those tokens of a prompt that
+    the server had kept.
+    """
 
     prompt: float
     completion: float
+    cached: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +56,26 @@ class PriceTable:
         when it is not known.
         """
         row = self._row(model, "prompt")
-        return None if row is None else Price(row["prompt"], row["completion"])
+        if row is None:
+            return None
+        return Price(row["prompt"], row["completion"], row.get("cached", row["prompt"]))
 
     def context(self, model: str) -> int:
         """The size of a model's context window in tokens."""
         row = self._row(model, "context", self.own)
         return context_window(model) if row is None else int(row["context"])
 
-    def cost(self, model: str, prompt_tokens: int, completion_tokens: int) -> float:
+    def cost(
+        self, model: str, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0
+    ) -> float:
         """US dollars of a call; 0.0 for a model without a price (the
-        embedded one costs nothing).
+        embedded one costs nothing). `cached_tokens` are among those of the prompt.
         """
         price = self.price(model)
         if price is None:
             return 0.0
-        return (prompt_tokens * price.prompt + completion_tokens * price.completion) / 1e6
+        new = (prompt_tokens - cached_tokens) * price.prompt + completion_tokens * price.completion
+        return (new + cached_tokens * price.cached) / 1e6
 
     def _row(self, model: str, member: str, *tables: Mapping[str, Any]) -> Any:
         """The row of a model that has a member, None where no row does."""
@@ -86,15 +94,15 @@ def _checked(model: object, row: Any) -> dict[str, Any]:
     Raises SettingsError: it has neither two prices nor a window.
     """
     try:
-        prices = {"prompt", "completion"} & set(row)
+        prices = {"prompt", "completion", "cached"} & set(row)
         if not prices and "context" not in row:
             raise KeyError(model)
-        read = {name: float(row[name]) for name in ("prompt", "completion") if prices}
+        read = {name: float(row[name]) for name in {"prompt", "completion", *prices} if prices}
         return {**row, **read} | ({"context": int(row["context"])} if "context" in row else {})
     except (TypeError, KeyError, ValueError):
         raise SettingsError(
-            f"the price of {model!r} is {row!r}: give prompt: and completion: in USD "
-            "per million tokens, or context: in tokens"
+            f"the price of {model!r} is {row!r}: give prompt: and completion: (and cached:) in "
+            "USD per million tokens, or context: in tokens"
         ) from None
 
 
@@ -288,6 +296,7 @@ def as_cached(usage: Usage) -> Usage:
         cached_calls=1,
         prompt_tokens=0,
         completion_tokens=0,
+        cached_tokens=0,
         seconds=0.0,
         cost=0.0,
         unpriced_calls=0,

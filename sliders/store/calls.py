@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from sqlalchemy import Select, bindparam, func, select
@@ -111,6 +111,7 @@ class Calls:
             calls.c.completion_tokens * paid,
             calls.c.seconds,
             calls.c.cost,
+            calls.c.cached_tokens * paid,
         )
         statement = (
             select(calls.c.stage, *map(func.sum, sums))
@@ -120,4 +121,4 @@ class Calls:
         rows = self._database.query(
             statement if run is None else statement.where(calls.c.run == run)
         )
-        return {stage: Usage(*figures) for stage, *figures in rows}
+        return {s: replace(Usage(*figures), cached_tokens=kept) for s, *figures, kept in rows}

@@ -28,7 +28,7 @@ from sliders.store.layout_columns import (
     to,
 )
 
-LAYOUT = 8
+LAYOUT = 9
 AUDIT_LAYOUT = 5
 """Of exported audit databases."""
 meta = Table("sl_meta", METADATA, part("name", Text), *texts("value"), sqlite_with_rowid=False)
@@ -265,6 +265,7 @@ calls = Table(
     *numbers("salvaged"),
     *maybe("token_logprobs"),
     *numbers("prompt_tokens completion_tokens"),
+    *numbers("cached_tokens", "0"),
     Column("seconds", Double, nullable=False),
     Column("cost", Double, nullable=False),
     *numbers("calls cached"),
