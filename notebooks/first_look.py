@@ -43,6 +43,13 @@ answer = workspace.ask(question)
 answer
 
 # %% [markdown]
+# The audit page of the answer opens under the cell: click on a value to see its words in the
+# document.
+
+# %%
+answer.show()
+
+# %% [markdown]
 # A number has a range: what it would be if the values in doubt were different.
 
 # %%

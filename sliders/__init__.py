@@ -42,5 +42,10 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"sliders.{_ROOMS.get(name, 'api')}"), name)
 
 
+def load_ipython_extension(ipython: Any) -> None:
+    """Adds `%%sliders ask` and `%%sliders query` to a notebook: `%load_ext sliders`."""
+    import_module("sliders.magics").register(ipython.register_magic_function)
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})

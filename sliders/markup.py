@@ -5,6 +5,7 @@ model wrote is escaped.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from html import escape
 
 MOST_ROWS = 20
@@ -21,6 +22,25 @@ class Listing(str):
 def preformatted(text: object) -> str:
     """Text with its lines and spaces kept."""
     return f'<pre style="white-space:pre-wrap">{escape(str(text))}</pre>'
+
+
+@dataclass(frozen=True, slots=True)
+class PageFrame:
+    """A whole page in a frame of its own; its scripts see nothing around it.
+
+    Args:
+        page: the page as HTML.
+        height: the height of the frame, in pixels.
+    """
+
+    page: str = field(repr=False)
+    height: int = 600
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.page)}" sandbox="allow-scripts" loading="lazy" '
+            f'style="width:100%;height:{self.height}px;border:1px solid #8884"></iframe>'
+        )
 
 
 def note(*lines: object) -> str:

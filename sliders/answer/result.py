@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from sliders.answer.doubts import Doubt, Gap, command_of, doubt_lines, named
@@ -18,7 +19,7 @@ from sliders.answer.turns import SqlTurn, Value
 from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Usage
-from sliders.markup import folded, note, preformatted, table_html
+from sliders.markup import PageFrame, folded, note, preformatted, table_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,6 +232,18 @@ class Answer:
                 "ask(..., workspace=...)"
             )
         return self.viewer(path)
+
+    def show(self, height: int = 600) -> PageFrame:
+        """Returns the audit page as a frame that a notebook shows under the cell.
+
+        Args:
+            height: the height of the frame, in pixels.
+
+        Raises:
+            StoreError: the workspace is gone.
+        """
+        with TemporaryDirectory() as folder:
+            return PageFrame(self.view(Path(folder) / "audit.html").read_text("utf-8"), height)
 
     @property
     def complete(self) -> bool:

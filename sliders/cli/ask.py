@@ -261,12 +261,20 @@ def schema(
         Path | None,
         typer.Option("--pin", help="Pin tables and columns of a YAML, JSON or SQL file."),
     ] = None,
+    as_yaml: Annotated[
+        bool, typer.Option("--yaml", help="Print it as YAML that can be changed and pinned again.")
+    ] = False,
 ) -> None:
     """Show the schema; with questions, extend it by what they need; with --pin, fix parts of it."""
     with call.opened(write=bool(questions or pin), new=pin is not None) as ws:
         if pin is not None:
             ws.pin_schema(pin)
         found = ws.induce(questions) if questions else ws.schema
+    if as_yaml:
+        from sliders.schema.written import schema_yaml
+
+        print(schema_yaml(found), end="")
+        return
     call.show(schema_text(found), plain_schema(found.tables))
 
 

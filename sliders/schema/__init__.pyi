@@ -26,3 +26,4 @@ from .types import Column as Column
 from .types import Grain as Grain
 from .types import Schema as Schema
 from .types import Table as Table
+from .written import schema_yaml as schema_yaml
