@@ -90,7 +90,7 @@ class GoldCheck:
         matched_on: the columns that say which rows belong together.
         rows: the gold rows.
         missing: gold rows that the table does not have.
-        extra: rows of the table, in documents that the gold rows name, that gold does not have.
+        extra: rows that gold does not have, of documents that have a gold row.
         scores: the columns.
         differences: everything that differs.
     """
@@ -176,7 +176,7 @@ def check_gold(
     """Compares gold rows with the current rows of a table.
 
     A column that gold does not have is not compared. An empty gold value says that the document
-    states none. Only documents that gold names are compared when it has a column `document`.
+    states none. Documents without a gold row are left alone.
 
     Args:
         gold: the rows; columns named as in the table, and `document` when it matters.
@@ -263,12 +263,10 @@ class _Comparison:
 
     def check(self, expected: Sequence[Mapping[str, Scalar]]) -> GoldCheck:
         """Matches the rows and compares them."""
-        shown = self._shown()
-        documents = {str(row[_DOCUMENT]) for row in expected if row[_DOCUMENT] is not None}
+        documents = {row[_DOCUMENT] for row in expected if row[_DOCUMENT] is not None}
         left: dict[tuple[str, ...], list[dict[str, Scalar]]] = {}
-        for row in shown:
-            if not documents or row[_DOCUMENT] in documents:
-                left.setdefault(self._key(row), []).append(row)
+        for row in self._shown():
+            left.setdefault(self._key(row), []).append(row)
         counts = {name: Counter[str]() for name in self.names}
         differences: list[GoldDifference] = []
         missing = 0
@@ -284,12 +282,13 @@ class _Comparison:
                 continue
             read = max(candidates, key=lambda row: self._agreeing(gold, row))
             candidates.remove(read)
+            documents.add(read[_DOCUMENT])
             for name in self.names:
                 verdict = self._verdict(name, gold[name], read[name])
                 counts[name][verdict] += 1
                 if verdict != "right":
                     differences.append(self._difference(name, gold, read))
-        extra = [row for rows in left.values() for row in rows]
+        extra = [row for rows in left.values() for row in rows if row[_DOCUMENT] in documents]
         differences += [
             self._lone(row, "the table has it, gold has not", row[_DOCUMENT]) for row in extra
         ]
@@ -369,4 +368,6 @@ def _advice(column: Column, gold: Scalar, read: Scalar, row_id: str) -> str:
 
 
 def _shown(value: Scalar) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return "nothing" if value is None else str(value)
