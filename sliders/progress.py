@@ -62,8 +62,8 @@ class Display:
         self._live = (
             Live(console=console, transient=True, refresh_per_second=4) if mode == "live" else None
         )
-        self._started = self._stage_started = self._said = time.monotonic()
-        self._stage = ""
+        self._started = self._said = self._since = time.monotonic()
+        self._stage, self._first, self._total = "", 0, 0
 
     def __enter__(self) -> Self:
         if self._live is not None:
@@ -85,8 +85,9 @@ class Display:
             return
         now = time.monotonic()
         changed = progress.stage != self._stage
-        if changed:
-            self._stage, self._stage_started = progress.stage, now
+        if changed or progress.total != self._total or progress.done < self._first:
+            self._stage, self._since = progress.stage, now
+            self._first, self._total = progress.done, progress.total
         line = self.line(progress)
         if self._live is not None:
             self._live.update(Text(visible(hide(line)), no_wrap=True, overflow="ellipsis"))
@@ -100,7 +101,9 @@ class Display:
             self._stream.flush()
 
     def line(self, progress: Progress) -> str:
-        """One line of progress; the time left is that of the stage."""
+        """One line of progress. The time left is that of the stage, by the units that were done
+        since its first line.
+        """
         done, total = progress.done, progress.total
         parts = [f"{progress.stage:<10}"]
         if total:
@@ -113,7 +116,8 @@ class Display:
         parts += [f"{progress.tokens} tokens"] if progress.tokens else []
         parts += [f"${progress.cost:.4f}"] if progress.cost else []
         now = time.monotonic()
-        if 0 < done < total:
-            parts.append(f"{duration((now - self._stage_started) / done * (total - done))} left")
+        if self._first < done < total:
+            each = (now - self._since) / (done - self._first)
+            parts.append(f"{duration(each * (total - done))} left")
         parts.append(duration(now - self._started))
         return "  ".join(parts)

@@ -18,7 +18,7 @@ from sliders.cli import next_steps, run
 from sliders.errors import SchemaError, StoreError
 from sliders.markup import Listing, preformatted, table_html
 from sliders.notebook import NotebookLine, notebook_report
-from sliders.progress import Progress
+from sliders.progress import Display, Progress
 from sliders.retrieval import HashEmbedder
 from sliders.settings import Settings
 from tests.worlds import BRIDGES, Reader
@@ -78,6 +78,19 @@ def test_tables_are_escaped_and_cut() -> None:
     assert preformatted("<x>") == Listing("<x>")._repr_html_() and "&lt;x&gt;" in preformatted(
         "<x>"
     )
+
+
+def test_the_time_left_is_told_from_the_second_unit_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first unit of a stage is known already where its text was read before."""
+    seconds = iter([0.0, *(second for second in (1.0, 11.0, 21.0) for _ in range(2))])
+    monkeypatch.setattr("time.monotonic", lambda: next(seconds))
+    display = Display("plain")
+    for done in (1, 2, 3):
+        display.update(Progress("documents", done, 10))
+    first, second, third = capsys.readouterr().err.splitlines()
+    assert "left" not in first and "1 min 20 s left" in second and "1 min 10 s left" in third
 
 
 def test_progress_of_a_notebook_is_one_line_that_is_written_over() -> None:
