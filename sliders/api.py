@@ -245,6 +245,8 @@ class Workspace(WorkspaceAudit):
         viewer = partial(view_file, self.path, run=number)
         kept = [replace(answer, run=number, viewer=viewer) for answer in answers]
         outcome["answers"] = [answer.to_dict() for answer in kept]
+        gaps = (gap for answer in kept for gap in answer.completeness.missing)
+        outcome["stopped"] = any(gap.kind == "stopped" for gap in gaps)
         return kept
 
     def estimate(self, questions: str | Sequence[str]) -> Estimate:

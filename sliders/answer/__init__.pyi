@@ -4,6 +4,7 @@ from .dialects import in_sqlite as in_sqlite
 from .doubts import Doubt as Doubt
 from .doubts import Gap as Gap
 from .doubts import doubt_lines as doubt_lines
+from .doubts import effect_words as effect_words
 from .figures import YES_NO as YES_NO
 from .figures import Number as Number
 from .figures import measured as measured

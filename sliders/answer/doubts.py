@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from shlex import quote
@@ -104,7 +105,25 @@ def effect_words(before: Rows, after: Sequence[Rows]) -> str:
         return f"{result_words(before)} would be {shown(low)}" + (
             f" to {shown(high)}" if high != low else ""
         )
-    return f"{result_words(before)} would be {result_words(others[0])}" if others else ""
+    if not others:
+        return ""
+    now, then = _without(before, others[0]), _without(others[0], before)
+    if before and others[0] and not (now and then):
+        done = "left out" if now else "added"
+        return f"{result_words(now or then)} would be {done}"
+    return f"{result_words(now)} would be {result_words(then)}"
+
+
+def _without(rows: Rows, others: Rows) -> Rows:
+    """Returns the rows that another result does not have."""
+    left = Counter(map(repr, others))
+    found = []
+    for row in rows:
+        if left[repr(row)]:
+            left[repr(row)] -= 1
+        else:
+            found.append(row)
+    return found
 
 
 def change_size(before: Rows, after: Sequence[Rows]) -> float:

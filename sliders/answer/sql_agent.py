@@ -25,6 +25,7 @@ from sliders.answer.result_shape import NOT_FOUND, empty, text_of, value_of, yes
 from sliders.answer.result_units import units_of
 from sliders.answer.sql_prompt import Turn, result_lines
 from sliders.answer.sql_writer import STEPS, SqlQuestion, SqlWriter
+from sliders.answer.stated_currency import with_currencies
 from sliders.answer.turns import QueryResult, RunSql, SqlTurn, TableView, Value
 from sliders.errors import BudgetExceeded, CallFailed, QueryError, StoreError
 from sliders.llm.model import Model, Request, Usage
@@ -88,7 +89,7 @@ async def answer_question(
             return _not_found(question, turn.attempt.error or "no column holds it", talk)
         if not turn.told and not (writer.repeats and _stuck(talk)):
             break
-    return _final(question, talk, writer, known)
+    return _final(question, talk, writer, known, run_sql)
 
 
 def _temperature(talk: _Talk) -> float:
@@ -206,7 +207,11 @@ def _stuck(talk: _Talk) -> bool:
 
 
 def _final(
-    question: str, talk: _Talk, writer: SqlWriter, known: Sequence[TableProfile]
+    question: str,
+    talk: _Talk,
+    writer: SqlWriter,
+    known: Sequence[TableProfile],
+    run_sql: RunSql,
 ) -> SqlAnswer:
     """Returns the answer of the last statement that ran."""
     trials = [(turn, turn.result) for turn in talk.turns if turn.result is not None]
@@ -223,7 +228,7 @@ def _final(
     kinds = {one.kind for one in last.found}
     if "nothing" in kinds and (not last.informed or ("literal" in kinds and writer.repeats)):
         return _not_found(question, reason, talk, last)
-    value, text, units = _said(last.attempt, result, known)
+    value, text, units = _said(last.attempt, result, known, run_sql)
     kept = _kept_findings(question, last)
     earlier = [number_in(before.rows) for _, before in trials[:-1]]
     return SqlAnswer(
@@ -258,13 +263,13 @@ def _kept_findings(question: str, last: Turn) -> tuple[Finding, ...]:
 
 
 def _said(
-    attempt: SqlTurn, result: QueryResult, known: Sequence[TableProfile]
+    attempt: SqlTurn, result: QueryResult, known: Sequence[TableProfile], run_sql: RunSql
 ) -> tuple[Value, str, tuple[str, ...]]:
     """Returns the value, the text and the units of an answer: yes or no when the question asks for
     that, or when the only cell says so.
     """
-    tables = [profile.view.table for profile in known]
-    units = units_of(parse_select(attempt.sql), tables, result.columns)
+    tree = parse_select(attempt.sql)
+    units = units_of(tree, with_currencies(tree, known, run_sql), result.columns)
     if attempt.asks == "yes_no" or (units == (YES_NO,) and not attempt.asks):
         said = yes_or_no(result.columns, result.rows, units)
         if said is not None:

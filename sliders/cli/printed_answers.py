@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sliders.answer.doubts import doubt_lines
@@ -103,9 +104,16 @@ def _named_remarks(answer: Answer) -> list[tuple[str, str]]:
     if answer.range and str(answer.range):
         told.append(("Range", str(answer.range)))
     told += [("Doubt", line) for line in doubt_lines(answer.doubts)]
-    told.append(("Complete", str(answer.completeness)))
+    told += [("Complete", line) for line in [_ledger(answer)] if line]
     told += [("See", gap.command) for gap in answer.completeness.missing if gap.command]
     return told + [("Note", note) for note in answer.notes]
+
+
+def _ledger(answer: Answer) -> str:
+    """What is missing, without what the words of the answer say already."""
+    said, whole = _headline(answer), answer.completeness
+    left = replace(whole, missing=tuple(gap for gap in whole.missing if str(gap) not in said))
+    return str(left) if whole.documents else "; ".join(left.remarks())
 
 
 def _remarks(answer: Answer) -> list[str]:

@@ -15,6 +15,7 @@ from sliders.answer.profile import profile_tables
 from sliders.answer.references import References
 from sliders.answer.result import Completeness, frame_of
 from sliders.answer.result_units import unit_of_column, units_of
+from sliders.answer.stated_currency import with_currencies
 from sliders.engine.completeness import completeness
 from sliders.engine.fill import all_read, fill_cells
 from sliders.engine.query_binding import DOCS, bind
@@ -270,8 +271,8 @@ def _told(
     frame.attrs["units"] = [""] * len(names)
     with contextlib.suppress(QueryError):  # a part of another dialect makes no rows wrong
         tree = parse_select(sql)
-        frame.attrs["units"] = _units(session, tree, names)
-        frame.attrs["notes"] += _mixed_amounts(session, tree)
+        frame.attrs["units"], notes = _units_and_notes(session, tree, names)
+        frame.attrs["notes"] += notes
     ledger = completeness(session, columns)
     said = f"the result is incomplete: {stopped}"
     frame.attrs["notes"] += [said] if stopped and said not in frame.attrs["notes"] else []
@@ -285,18 +286,15 @@ def _told(
     return frame
 
 
-def _units(session: Session, tree: exp.Query, columns: Sequence[str]) -> list[str]:
-    """Returns the unit of each column of a result; "" when there is none."""
-    tables = [in_sql(session, table, table.columns) for table in session.filled]
-    return list(units_of(tree, tables, columns))
-
-
-def _mixed_amounts(session: Session, tree: exp.Query) -> list[str]:
-    """Returns a note for each column whose amounts in several currencies or units the statement
-    takes together.
+def _units_and_notes(
+    session: Session, tree: exp.Query, columns: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Returns the unit of each column of a result ("" when there is none), and a note for each
+    column whose amounts in several currencies or units the statement takes together.
     """
-    if not taken_together(tree):
-        return []  # the tables need not be looked at
+    if not taken_together(tree):  # the tables need not be looked at
+        tables = [in_sql(session, table, table.columns) for table in session.filled]
+        return list(units_of(tree, tables, columns)), []
     read = {table.name.lower() for table in tree.find_all(exp.Table)}
     views = [view_of(session, table) for table in session.filled]
     views = [view for view in views if view.name.lower() in read]
@@ -306,8 +304,9 @@ def _mixed_amounts(session: Session, tree: exp.Query) -> list[str]:
         return run_readonly(session.catalog.database, statement, tables=names)
 
     profiles = profile_tables(views, run_sql)
+    units = units_of(tree, with_currencies(tree, profiles, run_sql), columns)
     found = mixed_units(tree, References(tree, profiles), run_sql)
-    return [str(one.doubt) for one in found if one.doubt is not None]
+    return list(units), [str(one.doubt) for one in found if one.doubt is not None]
 
 
 def _is_whole(ledger: Completeness) -> bool:

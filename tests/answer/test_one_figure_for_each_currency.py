@@ -191,3 +191,15 @@ def test_printed_units_that_differ_are_a_doubt_where_no_column_holds_them(
 def test_printed_units_that_are_one_have_no_doubt(tmp_path: Path) -> None:
     answer = weighed(tmp_path, "SELECT SUM(weight) FROM parcels", ["12 kg", "5 kilograms", "3 kg"])
     assert (answer.value, answer.doubts) == (20.0, ())
+
+
+def test_a_figure_has_the_currency_that_its_rows_state(tmp_path: Path) -> None:
+    dollars = {"sql": "SELECT SUM(amount), COUNT(*) FROM bills WHERE currency = 'USD'"}
+    answer, _ = asked(tmp_path, [dollars])
+    assert answer.units == ("USD", "") and "120.5 USD" in answer.text
+    (tmp_path / "one").mkdir()
+    one, _ = asked(tmp_path / "one", [{"sql": "SELECT MAX(amount) FROM bills"}], [MIXED[1]])
+    assert one.units == ("EUR",) and one.text == "50.5 EUR"
+    (tmp_path / "several").mkdir()
+    several, _ = asked(tmp_path / "several", [SUM, SUM])
+    assert several.units == ("",), "which one, nobody knows"

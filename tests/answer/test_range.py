@@ -17,6 +17,7 @@ from sliders.answer import (
     State,
     Variation,
     bundled,
+    effect_words,
     measure,
     number_in,
     shown,
@@ -128,3 +129,11 @@ def test_numbers_are_shown_as_a_person_writes_them() -> None:
         "12,345,678",
         "123,456.7",
     ]
+
+
+def test_the_effect_on_a_table_names_the_rows_that_change() -> None:
+    rows = [("Anchor", 1), ("Beacon", 2), ("Crane", 3)]
+    assert effect_words(rows, [[*rows[:2], ("Crane", 9)]]) == "Crane, 3 would be Crane, 9"
+    assert effect_words(rows, [rows[:2]]) == "Crane, 3 would be left out"
+    assert effect_words(rows[:2], [rows]) == "Crane, 3 would be added"
+    assert effect_words([], [rows[:1]]) == "nothing would be Anchor, 1"

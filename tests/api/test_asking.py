@@ -10,6 +10,7 @@ import pytest
 
 import sliders
 from sliders import Workspace
+from sliders.cli import answer_text
 from sliders.engine import matching
 from sliders.errors import (
     DocumentError,
@@ -169,9 +170,11 @@ def test_a_budget_that_the_schema_spends_is_not_a_thing_not_found(
     with Workspace(tmp_path / "w.db", model=Reader().model, max_tokens=1, concurrency=1) as ws:
         ws.add(folder)
         answer = ws.ask("What is the total cost?")
+        assert [run.status for run in ws.runs()] == ["stopped"]
     assert answer.status == "incomplete" and "budget" in answer.text
     assert [gap.kind for gap in answer.completeness.missing] == ["stopped"]
     assert answer.usage.calls == 0, "the call may cost more than the budget"
+    assert answer_text(answer).count("the budget of this run") == 1
 
 
 def test_a_budget_that_is_spent_before_given_tables_are_described_is_no_exception(
