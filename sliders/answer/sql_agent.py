@@ -216,9 +216,8 @@ def _final(
     """Returns the answer of the last statement that ran."""
     trials = [(turn, turn.result) for turn in talk.turns if turn.result is not None]
     if not trials:
-        error = next(
-            (a.error for a in reversed(talk.attempts) if a.error), "no statement was written"
-        )
+        errors = (a.error for a in reversed(talk.attempts) if a.error)
+        error = next(errors, "no statement was written")
         return _failed(question, error, talk)
     last, result = trials[-1]
     rows = tuple(tuple(row) for row in result.rows)
@@ -230,6 +229,7 @@ def _final(
         return _not_found(question, reason, talk, last)
     value, text, units = _said(last.attempt, result, known, run_sql)
     kept = _kept_findings(question, last)
+    cut = (Gap("cut", "the row limit cut the result"),) if result.truncated else ()
     earlier = [number_in(before.rows) for _, before in trials[:-1]]
     return SqlAnswer(
         question=question,
@@ -242,9 +242,7 @@ def _final(
         rows=rows,
         reason=reason,
         doubts=tuple(one.doubt for one in kept if one.doubt is not None),
-        completeness=Completeness(
-            missing=(Gap("cut", "the row limit cut the result"),) if result.truncated else ()
-        ),
+        completeness=Completeness(missing=cut),
         attempts=talk.attempts,
         usage=talk.usage,
         others=tuple(number for number in earlier if number is not None),
