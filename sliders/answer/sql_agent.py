@@ -216,9 +216,7 @@ def _final(
     """Returns the answer of the last statement that ran."""
     trials = [(turn, turn.result) for turn in talk.turns if turn.result is not None]
     if not trials:
-        errors = (a.error for a in reversed(talk.attempts) if a.error)
-        error = next(errors, "no statement was written")
-        return _failed(question, error, talk)
+        return _failed(question, _last_error(talk), talk)
     last, result = trials[-1]
     rows = tuple(tuple(row) for row in result.rows)
     reason = "; ".join(one.text for one in last.found if one.kind != "shape")  # which is seen
@@ -248,6 +246,11 @@ def _final(
         others=tuple(number for number in earlier if number is not None),
         by_names=tuple(one.other for one in kept if one.other is not None),
     )
+
+
+def _last_error(talk: _Talk) -> str:
+    errors = (attempt.error for attempt in reversed(talk.attempts) if attempt.error)
+    return next(errors, "no statement was written")
 
 
 def _kept_findings(question: str, last: Turn) -> tuple[Finding, ...]:
