@@ -1,13 +1,14 @@
-"""Reading of files in a child process, with limits of memory, time and output that grow with the
+"""Reading of files in child processes, with limits of memory, time and output that grow with the
 size of the file. A file that exceeds the limits, or that makes its reader crash, is one file that
-cannot be read; the others go on.
+cannot be read; the others go on. Pages that need OCR are read by two children side by side.
 """
 
 from __future__ import annotations
 
 import gc
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,18 +16,22 @@ from sliders.child import ChildEnded, give_back, take
 from sliders.documents.discovery import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import MAX_BYTES, LoadFailure, failure, read_source
+from sliders.documents.pdf.page_content import PageContent
 from sliders.documents.remote import Fetched
 from sliders.errors import DocumentError
 
 _MODULE = "sliders.documents.reader_process"
 _WALL_TIMES = 4
 """Seconds on the clock for each second of the processor, since machines are shared."""
+_WORKERS = 2
+OnPage = Callable[[str, int, int], None]
+"""Told of each page that OCR has read: the file's name, how many are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """The limits for reading a file: bytes of memory, seconds of the processor, and bytes of the
-    resulting document.
+    """The limits for reading a file, or a page by OCR: bytes of memory, seconds of the processor,
+    and bytes of the result.
     """
 
     memory_bytes: int
@@ -39,6 +44,11 @@ class ReadingLimits:
         megabytes = size / 2**20
         return cls((800 << 20) + 40 * size, 20 + 10 * megabytes, (64 << 20) + 20 * size)
 
+    @classmethod
+    def of_page(cls, size: int) -> ReadingLimits:
+        """Returns the limits for OCR of a page of a file of `size` bytes."""
+        return cls((3 << 30) + 4 * size, 180, 64 << 20)
+
     @property
     def passed(self) -> str:
         """The message for a file that exceeds the limits."""
@@ -49,21 +59,61 @@ class ReadingLimits:
 
 
 def load_apart(
-    source: SourceFile, max_bytes: int = MAX_BYTES, read: Fetched | None = None
+    source: SourceFile,
+    max_bytes: int = MAX_BYTES,
+    read: Fetched | None = None,
+    on_page: OnPage | None = None,
 ) -> Document:
-    """Returns the document of a file that `discover` found, read in a child process.
+    """Returns the document of a file that `discover` found, read in child processes.
 
     Args:
         source: the file.
         max_bytes: the largest file that is read.
         read: the content of the file, when it was fetched before.
+        on_page: is told of each page that OCR has read.
 
     Raises:
         DocumentError: the file cannot be read, or exceeds its limits.
     """
     read = read or read_source(source, max_bytes)
     limits = ReadingLimits.of(len(read.raw))
-    message = (source, read, limits.memory_bytes, limits.seconds, limits.document_bytes)
+    document = _asked(source, read, limits, None)
+    if document.unread:
+        scans = _scans(source, read, document.unread, on_page)
+        document = _asked(source, read, limits, scans)
+    assert isinstance(document, Document)
+    return document
+
+
+def _scans(
+    source: SourceFile, read: Fetched, numbers: Sequence[int], on_page: OnPage | None
+) -> dict[int, PageContent]:
+    """The pages that OCR has to read, by number."""
+    limits = ReadingLimits.of_page(len(read.raw))
+    scans: dict[int, PageContent] = {}
+    with ThreadPoolExecutor(min(_WORKERS, len(numbers))) as workers:
+        asked = {workers.submit(_asked, source, read, limits, n): n for n in numbers}
+        try:
+            for done in as_completed(asked):
+                scans[asked[done]] = done.result()
+                if on_page is not None:
+                    on_page(source.name, len(scans), len(numbers))
+        except BaseException:
+            workers.shutdown(cancel_futures=True)
+            raise
+    return scans
+
+
+def _asked(
+    source: SourceFile,
+    read: Fetched,
+    limits: ReadingLimits,
+    wanted: int | Mapping[int, PageContent] | None,
+) -> Any:
+    """What a child makes of a file: its document, with the pages that OCR has read; or the page of
+    a number, as OCR reads it.
+    """
+    message = (source, read, wanted, limits.memory_bytes, limits.seconds, limits.document_bytes)
     child = take(_MODULE)
     try:
         reply = child.ask(pickle.dumps(message), _WALL_TIMES * limits.seconds)
@@ -83,7 +133,6 @@ def load_apart(
         raise DocumentError(f"{source.name}: {limits.passed}")
     if state == "refused":
         raise DocumentError(told)
-    assert isinstance(told, Document)
     return told
 
 
@@ -100,13 +149,13 @@ def _loaded(reply: bytes) -> tuple[str, Any, bool]:
 
 
 def load_each(
-    sources: Iterable[SourceFile], max_bytes: int = MAX_BYTES
+    sources: Iterable[SourceFile], max_bytes: int = MAX_BYTES, on_page: OnPage | None = None
 ) -> Iterator[Document | LoadFailure]:
     """Yields the document of each file, or the reason why it cannot be read. Files are read one
     after the other, so that a large collection is never in memory as a whole.
     """
     for source in sources:
         try:
-            yield load_apart(source, max_bytes)
+            yield load_apart(source, max_bytes, on_page=on_page)
         except DocumentError as error:
             yield failure(source, error)

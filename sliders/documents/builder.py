@@ -21,6 +21,8 @@ class DocumentBuilder:
         self._elements: list[Element] = []
         self._page_starts: list[tuple[int, int]] = []
         self.warnings: list[str] = []
+        self.unread: list[int] = []
+        self.scores: dict[int, tuple[tuple[str, float], ...]] = {}
 
     def start_page(self, number: int) -> None:
         """Everything that is added from now on is on page `number`."""
@@ -91,6 +93,7 @@ class DocumentBuilder:
             pages=self._pages(),
             media_type=media_type,
             warnings=tuple(self.warnings),
+            unread=tuple(self.unread),
         )
 
     @property
@@ -117,4 +120,7 @@ class DocumentBuilder:
             return ()
         ends = [start for _, start in starts[1:]] + [self._length]
         begins = [0] + [start for _, start in starts[1:]]
-        return tuple(Page(n, b, e) for (n, _), b, e in zip(starts, begins, ends, strict=True))
+        return tuple(
+            Page(n, b, e, self.scores.get(n, ()))
+            for (n, _), b, e in zip(starts, begins, ends, strict=True)
+        )

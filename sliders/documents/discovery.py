@@ -12,8 +12,9 @@ from itertools import takewhile
 from pathlib import Path
 
 from sliders.documents.mail import attachments
+from sliders.documents.ocr_words import installed
 from sliders.documents.remote import addresses, is_address, local_path, shown
-from sliders.documents.sniff import SUFFIXES
+from sliders.documents.sniff import PICTURE, SUFFIXES
 from sliders.errors import DocumentError
 
 _LONGEST_SHOWN = 200
@@ -190,8 +191,13 @@ def _folder(root: Path) -> Iterator[SourceFile]:
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for file in sorted(files):
             if not file.startswith((".", "~$")):
-                path, known = Path(folder, file), Path(file).suffix.lower() in SUFFIXES
+                path, known = Path(folder, file), _is_read(Path(file).suffix.lower())
                 yield SourceFile(path, path.relative_to(root).as_posix(), passed_over=not known)
+
+
+def _is_read(suffix: str) -> bool:
+    """Whether files with this extension are read."""
+    return suffix in SUFFIXES and (SUFFIXES[suffix] != PICTURE or installed())
 
 
 def _glob(pattern: Path) -> Iterator[SourceFile]:

@@ -56,11 +56,15 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the source: `number` counts from 1; it covers `text[start:end]`."""
+    """A page of the source: `number` counts from 1; it covers `text[start:end]`.
+
+    `scores` are the words of a page that was read by OCR, each with its lowest score (0 to 1).
+    """
 
     number: int
     start: int
     end: int
+    scores: tuple[tuple[str, float], ...] = ()
 
 
 GIVEN = "application/vnd.sliders.table"
@@ -74,7 +78,7 @@ class Document:
     `id` is derived from the content, so the same content added twice is one document; `name` is the
     path that the user gave, relative to the folder that was added; `warnings` are lines for the
     user ("page 3 has no text: needs OCR"). Elements are sorted and do not overlap; what lies
-    between them is white space.
+    between them is white space. `unread` are the numbers of pages that OCR has still to read.
     """
 
     id: str
@@ -87,6 +91,7 @@ class Document:
     source: str = ""
     modified: float | None = None
     warnings: tuple[str, ...] = ()
+    unread: tuple[int, ...] = ()
 
     def page_at(self, offset: int) -> int | None:
         """Page number (from 1) that holds the character at `offset`, None for

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,8 +13,11 @@ from sliders.documents.discovery import SourceFile, printable
 from sliders.documents.document import Document
 from sliders.documents.guard import guarded
 from sliders.documents.mail import attachments, read_email
+from sliders.documents.ocr.pictures import read_picture, scan
+from sliders.documents.ocr.recognizer import engine
 from sliders.documents.packed import read_epub, read_opendocument
 from sliders.documents.partition import read_docx, read_html, read_markdown, read_pptx
+from sliders.documents.pdf.page_content import PageContent
 from sliders.documents.pdf.reader import read_pdf
 from sliders.documents.separated import read_csv
 from sliders.documents.sheets import read_xlsx
@@ -30,7 +33,6 @@ MAX_BYTES = 256 * 2**20
 
 _READERS: dict[str, Reader] = {
     sniff.TEXT: read_text,
-    sniff.PDF: read_pdf,
     sniff.MARKDOWN: read_markdown,
     sniff.HTML: read_html,
     sniff.DOCX: read_docx,
@@ -44,7 +46,9 @@ _READERS: dict[str, Reader] = {
 }
 
 
-_PARTITIONED = frozenset(_READERS) - {sniff.TEXT, sniff.PDF, sniff.XLSX, sniff.CSV, sniff.TSV}
+_PAGED = {sniff.PDF: read_pdf, sniff.PICTURE: read_picture}
+"""Readers of files whose pages OCR may have to read."""
+_PARTITIONED = frozenset(_READERS) - {sniff.TEXT, sniff.XLSX, sniff.CSV, sniff.TSV}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,11 @@ def load_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> Document:
     Raises:
         DocumentError: the file cannot be read; the message says why and what to do.
     """
-    return parse(source, read_source(source, max_bytes))
+    read = read_source(source, max_bytes)
+    document = parse(source, read)
+    if document.unread:
+        document = parse(source, read, {n: scanned(source, read, n) for n in document.unread})
+    return document
 
 
 def read_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> remote.Fetched:
@@ -101,24 +109,42 @@ def read_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> remote.Fetche
     return read
 
 
-def prepare(source: SourceFile, read: remote.Fetched) -> None:
-    """Load the packages that the file's reader needs: their memory is not the file's.
+def prepare(source: SourceFile, read: remote.Fetched, scanning: bool = False) -> None:
+    """Load the packages that the file's reader needs, or the models of OCR: their memory is not
+    the file's.
 
     Raises:
         DocumentError: the bytes are no document that can be read, or a package is missing.
     """
-    if sniff.sniff(read.raw, source.name, Path(read.file_name).suffix.lower()) in _PARTITIONED:
+    if scanning:
+        engine()
+    elif sniff.sniff(read.raw, source.name, Path(read.file_name).suffix.lower()) in _PARTITIONED:
         partitioner("text", "partition_text", source.name)
 
 
-def parse(source: SourceFile, read: remote.Fetched) -> Document:
-    """The document of a file's bytes.
+def scanned(source: SourceFile, read: remote.Fetched, number: int) -> PageContent:
+    """A page of a file, counted from 1, as OCR reads it.
+
+    Raises:
+        DocumentError: the picture is damaged or too large.
+    """
+    kind = sniff.sniff(read.raw, source.name, Path(read.file_name).suffix.lower())
+    return scan(read.raw, kind, source.name, number)
+
+
+def parse(
+    source: SourceFile, read: remote.Fetched, scans: Mapping[int, PageContent] | None = None
+) -> Document:
+    """The document of a file's bytes; `scans` are pages that OCR has read, by number.
 
     Raises:
         DocumentError: they are no document that can be read.
     """
     kind = sniff.sniff(read.raw, source.name, Path(read.file_name).suffix.lower())
-    document = _READERS[kind](read.raw, source.name)
+    if kind in _PAGED:
+        document = _PAGED[kind](read.raw, source.name, scans)
+    else:
+        document = _READERS[kind](read.raw, source.name)
     where = remote.shown(source.address) if source.address else str(source.path.absolute())
     warnings = guarded(document, read.raw)
     return replace(document, source=printable(where), modified=read.modified, warnings=warnings)

@@ -1,8 +1,8 @@
 """The child process that reads files: `python -m sliders.documents.reader_process`.
 
-A message is the bytes of one file with its name and limits; the reply is its document, or the
-words of an error, and whether the process is about as small as before. What a reader of a format
-did not foresee ends the process, which says what it was.
+A message is the bytes of one file with its name and limits; the reply is its document, or one page
+of it as OCR reads it, or the words of an error, and whether the process is about as small as
+before. What a reader of a format did not foresee ends the process, which says what it was.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ _GROWN = 200 << 20
 """Bytes of memory that a process may keep from earlier files; one that holds more is ended, as its
 limits are over what it has.
 """
+_GROWN_SCANNING = 1200 << 20
+"""The same while OCR reads one page after the other: it keeps its models."""
 _LARGE = pickle.dumps(("large", "", False))
 
 
@@ -28,8 +30,8 @@ def main() -> None:
     """Serve until the parent closes the pipe."""
     messages, gauge = Messages(), MemoryGauge()
 
-    def small() -> bool:
-        return gauge.grown() < _GROWN
+    def small(most: int = _GROWN) -> bool:
+        return gauge.grown() < most
 
     def tell(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
         messages.reply(pickle.dumps(("broke", f"{kind.__name__}: {error}", False)))
@@ -37,19 +39,21 @@ def main() -> None:
     sys.excepthook = tell
     for message in messages:
         gc.enable()
-        source, read, memory_bytes, seconds, most_bytes = pickle.loads(message)
+        source, read, wanted, memory_bytes, seconds, most_bytes = pickle.loads(message)
+        scanning = isinstance(wanted, int)
         gc.disable()  # nearly all that reading makes is kept
         try:
-            loaders.prepare(source, read)
+            loaders.prepare(source, read, scanning)
             with limited(memory_bytes, seconds):
-                document = loaders.parse(source, read)
+                told = (loaders.scanned if scanning else loaders.parse)(source, read, wanted)
         except DocumentError as error:
             messages.reply(pickle.dumps(("refused", str(error), small())))
             continue
         except MemoryError:
             messages.reply(_LARGE)
             continue
-        reply = pickle.dumps(("document", document, small()))
+        most = _GROWN_SCANNING if scanning else _GROWN
+        reply = pickle.dumps(("document", told, small(most)))
         messages.reply(reply if len(reply) <= most_bytes else _LARGE)
 
 

@@ -23,6 +23,7 @@ XLSX = _OOXML + "spreadsheetml.sheet"
 
 OPENDOCUMENT = "application/vnd.oasis.opendocument"
 EPUB = "application/epub+zip"
+PICTURE = "image"
 
 SUFFIXES = {
     ".txt": TEXT,
@@ -47,12 +48,14 @@ SUFFIXES = {
     ".ods": OPENDOCUMENT,
     ".odp": OPENDOCUMENT,
     ".epub": EPUB,
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"), PICTURE),
 }
 
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_PICTURE = re.compile(rb"\x89PNG\r\n|\xff\xd8\xff|II\*\x00|MM\x00\*|RIFF.{4}WEBP", re.DOTALL)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARTS = (("word/", DOCX), ("ppt/", PPTX), ("xl/", XLSX))
 _ZIPPED = (DOCX, PPTX, XLSX, OPENDOCUMENT, EPUB)
@@ -73,6 +76,8 @@ def sniff(raw: bytes, name: str, suffix: str | None = None) -> str:
     head = raw[:1024]
     if b"%PDF-" in head:
         return PDF
+    if _PICTURE.match(raw):
+        return PICTURE
     if raw.lstrip().startswith(b"{\\rtf"):
         raise DocumentError(f"{name}: rich text (.rtf) is not read; save it as .docx")
     if raw.startswith(_OLE):
@@ -85,8 +90,10 @@ def sniff(raw: bytes, name: str, suffix: str | None = None) -> str:
         )
     if raw.startswith(b"PK\x03\x04") or by_name in _ZIPPED:
         return _office_kind(raw, name)
-    if by_name == PDF:
-        raise DocumentError(f"{name}: the PDF is damaged or truncated; fetch or export it again")
+    if by_name in (PDF, PICTURE):
+        what = "PDF" if by_name == PDF else "picture"
+        problem = f"{name}: the {what} is damaged or truncated; fetch or export it again"
+        raise DocumentError(problem)
     if by_name == TEXT and _HTML.match(head):
         return HTML
     return by_name

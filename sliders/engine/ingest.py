@@ -62,9 +62,12 @@ def add_paths(session: Session, paths: Paths) -> AddReport:
     sources = [source for source in every if not source.passed_over]
     passed_over = record_passed_over(session, [s for s in every if s.passed_over])
     limit, model = session.settings.max_file_mb << 20, session.models.model_for("extract")
-    report = _add(
-        session, session.runner.parse(sources, limit, chunk_tokens(session), model), len(sources)
-    )
+
+    def on_page(name: str, done: int, total: int) -> None:
+        session.progress("pages", done, total, detail=name)
+
+    found = session.runner.parse(sources, limit, chunk_tokens(session), model, on_page)
+    report = _add(session, found, len(sources))
     if not (report.new or report.same or report.changed):
         more = len(report.failures) - _NAMED_FAILURES
         named = "; ".join(f.message for f in report.failures[:_NAMED_FAILURES])

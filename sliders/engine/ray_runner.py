@@ -24,6 +24,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sliders.documents import loaders
+from sliders.documents.apart import OnPage
 from sliders.documents.discovery import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure
@@ -82,9 +83,14 @@ class RayRunner(LocalRunner):
         )
 
     def parse(
-        self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
+        self,
+        sources: Sequence[SourceFile],
+        max_bytes: int,
+        max_tokens: int,
+        model: Model,
+        on_page: OnPage | None = None,
     ) -> Iterator[ParsedDocument | LoadFailure]:
-        """See `LocalRunner.parse`."""
+        """See `LocalRunner.parse`; of single pages nothing is told."""
 
         def submit(source: SourceFile) -> Any:
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sliders.documents.apart import load_each
+from sliders.documents.apart import OnPage, load_each
 from sliders.documents.discovery import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure
@@ -79,12 +79,18 @@ class LocalRunner:
     limiter: Limiter | None = None
 
     def parse(
-        self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
+        self,
+        sources: Sequence[SourceFile],
+        max_bytes: int,
+        max_tokens: int,
+        model: Model,
+        on_page: OnPage | None = None,
     ) -> Iterator[ParsedDocument | LoadFailure]:
         """Yields the documents in the order of the sources, with chunks of at most `max_tokens` of
-        the model's tokens. Each is dropped before the next is read.
+        the model's tokens. Each is dropped before the next is read. `on_page` is told of each page
+        that OCR has read.
         """
-        for found in load_each(sources, max_bytes):
+        for found in load_each(sources, max_bytes, on_page):
             yield found if isinstance(found, LoadFailure) else cut_later(found, max_tokens, model)
 
     def index(

@@ -47,7 +47,7 @@ _WHOLE = select(
 ).where(documents.c.id == bindparam("id"))
 _TEXT = select(documents.c.text).where(documents.c.id == bindparam("id"))
 _PAGES = (
-    select(pages.c.number, pages.c.start, pages.c.stop)
+    select(pages.c.number, pages.c.start, pages.c.stop, pages.c.scores)
     .where(pages.c.document_key == bindparam("key"))
     .order_by(pages.c.position)
 )
@@ -72,6 +72,12 @@ def _tails(source: str) -> list[str]:
     """The ends of a path or address, the shortest first."""
     parts = re.split(r"[\\/]+", source)
     return ["/".join(parts[-n:]) for n in range(1, len(parts) + 1)]
+
+
+def _line(e: Element, text: str) -> tuple[Any, ...]:
+    """An element as it is stored."""
+    starts = codec.dump(e.row_starts) if e.row_starts else None
+    return e.kind, e.start, e.end, e.level, e.page, codec.encode_grid(e.grid, text), starts
 
 
 class Documents:
@@ -165,24 +171,14 @@ class Documents:
         )
         self._database.add_many(
             pages,
-            ((key, i, page.number, page.start, page.end) for i, page in enumerate(document.pages)),
+            (
+                (key, i, p.number, p.start, p.end, codec.dump(p.scores) if p.scores else None)
+                for i, p in enumerate(document.pages)
+            ),
         )
         self._database.add_many(
             elements,
-            (
-                (
-                    key,
-                    i,
-                    e.kind,
-                    e.start,
-                    e.end,
-                    e.level,
-                    e.page,
-                    codec.encode_grid(e.grid, text),
-                    codec.dump(e.row_starts) if e.row_starts else None,
-                )
-                for i, e in enumerate(document.elements)
-            ),
+            ((key, i, *_line(element, text)) for i, element in enumerate(document.elements)),
         )
         return key
 
@@ -206,7 +202,10 @@ class Documents:
             )
             for kind, start, stop, level, page, grid, starts in lines
         )
-        leaves = tuple(Page(*page) for page in self._database.query(_PAGES, {"key": key}))
+        leaves = tuple(
+            Page(number, start, stop, tuple((w, score) for w, score in codec.load(scores) or ()))
+            for number, start, stop, scores in self._database.query(_PAGES, {"key": key})
+        )
         return Document(
             document_id, name, text, title, parts, leaves, *[*source, tuple(codec.load(warnings))]
         )

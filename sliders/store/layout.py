@@ -66,6 +66,8 @@ pages = Table(
     to("document_key", "sl_documents.key", primary=True, cascade=True),
     part("position"),
     *numbers("number start stop"),
+    # Of a page that OCR read: [word, its lowest score], ...
+    *maybe("scores"),
     sqlite_with_rowid=False,
 )
 elements = Table(

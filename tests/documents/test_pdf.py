@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from collections.abc import Callable
 
 import pdfplumber
@@ -109,9 +110,12 @@ def _picture(drawing: canvas.Canvas) -> None:
     drawing.drawInlineImage(Image.new("RGB", (40, 40), "grey"), 72, 500, 200, 200)
 
 
-def test_a_page_with_a_picture_and_no_words_needs_ocr_and_an_empty_one_does_not() -> None:
-    document = _drawn(_words, _picture, lambda drawing: None)
-    assert document.warnings == ("page 2 has no text: it needs OCR",)
+def test_a_page_with_a_picture_and_no_words_needs_ocr_and_an_empty_one_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "rapidocr", None)
+    (told,) = _drawn(_words, _picture, lambda drawing: None).warnings
+    assert told == "page 2 has no text: it needs OCR; install it with: pip install 'sliders[ocr]'"
 
 
 def test_values_of_a_form_stand_at_their_place() -> None:

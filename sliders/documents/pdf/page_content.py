@@ -30,11 +30,16 @@ _MOST_LOST = 0.05
 class PageContent:
     """The lines and drawn tables of a page in reading order, its horizontal strokes, and what is
     told of it.
+
+    `scores` are the words of a scanned page with their scores; `unread`: it shows a picture and
+    has no words.
     """
 
     lines: list[PrintedLine] = field(default_factory=list)
     strokes: Sequence[Stroke] = ()
     warnings: list[str] = field(default_factory=list)
+    scores: tuple[tuple[str, float], ...] = ()
+    unread: bool = False
 
 
 def page_content(pdf: pypdfium2.PdfDocument, index: int, form: Any) -> PageContent:
@@ -54,22 +59,23 @@ def page_content(pdf: pypdfium2.PdfDocument, index: int, form: Any) -> PageConte
         notes = page_notes(page.raw, form, turn)
         strokes = page_strokes(page, turn)
         shown = [note for note in notes if not note.hidden]
-        lines = _lines(text_page.raw, turned_chars(chars, turn), shown, strokes)
+        lines = page_lines(text_page.raw, turned_chars(chars, turn), shown, strokes)
         told = list(_told(lines, letters, number))
         if hidden := [note.text for note in notes if note.hidden]:
             told.append(f"page {number}: hidden notes were left out: {hidden[:3]}")
-        if sum(len(line.words) for line in lines) < _FEW_CHARACTERS and _has_picture(page):
-            told.append(f"page {number} has no text: it needs OCR")
-        return PageContent(reading_order(lines), strokes.alone, told)
+        few = sum(len(line.words) for line in lines) < _FEW_CHARACTERS
+        return PageContent(lines, strokes.alone, told, unread=few and _has_picture(page))
     finally:
         text_page.close()
         page.close()
 
 
-def _lines(
+def page_lines(
     text_page: Any, chars: list[Char], notes: list[Note], strokes: Strokes
 ) -> list[PrintedLine]:
-    """The lines and drawn tables from top to bottom."""
+    """The lines and drawn tables of a page in reading order; `text_page` is pdfium's, None for a
+    scan.
+    """
     grids, walls = drawn_grids(strokes)
     tables: list[DrawnTable] = []
     for grid in grids:
@@ -88,7 +94,7 @@ def _lines(
     for table in tables:
         at = next((n for n, line in enumerate(lines) if line.top < table.top), len(lines))
         lines.insert(at, table)
-    return lines
+    return reading_order(lines)
 
 
 def _told(lines: list[PrintedLine], letters: int, number: int) -> Iterator[str]:

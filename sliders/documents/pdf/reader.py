@@ -8,52 +8,98 @@ a printed line between wide spaces.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 
 import pypdfium2
 import pypdfium2.raw as pdfium_c
 
 from sliders.documents.builder import DocumentBuilder
 from sliders.documents.document import Document
+from sliders.documents.ocr_words import INSTALL, installed
 from sliders.documents.pdf.over_pages import join_over_pages
-from sliders.documents.pdf.page_content import page_content
+from sliders.documents.pdf.page_content import PageContent, page_content
 from sliders.documents.pdf.page_writer import PageWriter
 from sliders.documents.text_blocks import furniture_of
 from sliders.errors import DocumentError
 
 _PROGRAM_TITLE = re.compile(r"\.(?:docx?|xlsx?|pptx?|pdf|html?|indd)\b|^Microsoft", re.IGNORECASE)
+_SHOWN = 6
 
 
-def read_pdf(raw: bytes, name: str) -> Document:
+def read_pdf(raw: bytes, name: str, scans: Mapping[int, PageContent] | None = None) -> Document:
     """Returns the document of a PDF file.
+
+    Args:
+        raw: the file.
+        name: its name.
+        scans: pages that OCR has read, by number.
 
     Raises:
         DocumentError: the file is encrypted, truncated or no PDF, or none of its pages has text.
     """
-    pdf = _open(raw, name)
+    pdf = open_pdf(raw, name)
     try:
-        builder = DocumentBuilder()
         form = pdf.formenv.raw if pdf.init_forms() and pdf.formenv else None
         pages = [page_content(pdf, n, form) for n in range(len(pdf))]
         title = str(pdf.get_metadata_dict().get("Title", ""))
     finally:
         pdf.close()
+    return document_of_pages(pages, raw, name, scans or {}, title if _is_title(title) else "")
+
+
+def document_of_pages(
+    pages: list[PageContent],
+    raw: bytes,
+    name: str,
+    scans: Mapping[int, PageContent],
+    title: str = "",
+    media_type: str = "application/pdf",
+) -> Document:
+    """Returns the document of pages; those without words are the ones of `scans`, by number.
+
+    Raises:
+        DocumentError: none has text.
+    """
+    builder = DocumentBuilder()
+    for number, page in enumerate(pages, 1):
+        if page.unread and number in scans:
+            pages[number - 1] = scans[number]
+            builder.scores[number] = scans[number].scores
+        elif page.unread and installed():
+            builder.unread.append(number)
+        elif page.unread:
+            page.warnings.append(
+                f"page {number} has no text: it needs OCR; install it with: {INSTALL}"
+            )
     texts = [[line.text for line in page.lines if line.text] for page in pages]
     furniture = furniture_of(texts)
     join_over_pages([page.lines for page in pages], furniture)
+    builder.warnings.extend(_read_by_ocr(builder.scores))
     for number, page in enumerate(pages, 1):
         builder.start_page(number)
         builder.warnings.extend(page.warnings)
         PageWriter(builder, page, furniture).write()
-    if not builder.filled:
-        raise DocumentError(
-            f"{name}: none of its {len(pages)} pages has text; run OCR on it and add it again"
-        )
-    return builder.build(
-        name, raw, title=title if _is_title(title) else "", media_type="application/pdf"
-    )
+    if not builder.filled and not builder.unread:
+        more = "" if builder.scores else f"; install OCR and add it again: {INSTALL}"
+        raise DocumentError(f"{name}: none of its {len(pages)} pages has text{more}")
+    return builder.build(name, raw, title=title, media_type=media_type)
 
 
-def _open(raw: bytes, name: str) -> pypdfium2.PdfDocument:
+def _read_by_ocr(scores: Mapping[int, tuple[tuple[str, float], ...]]) -> Iterator[str]:
+    """What is told of the pages that OCR read."""
+    read = [number for number, words in scores.items() if words]
+    if read:
+        shown = ", ".join(map(str, read[:_SHOWN])) + (", ..." if len(read) > _SHOWN else "")
+        least = min(score for words in scores.values() for _, score in words)
+        yield f"read by OCR: {len(read)} pages ({shown}); the lowest score of a word is {least:.2f}"
+
+
+def open_pdf(raw: bytes, name: str) -> pypdfium2.PdfDocument:
+    """Returns the PDF in a file's bytes, to be closed.
+
+    Raises:
+        DocumentError: it is encrypted, truncated or no PDF, or has no pages.
+    """
     try:
         pdf = pypdfium2.PdfDocument(raw)
     except pypdfium2.PdfiumError as error:

@@ -58,7 +58,7 @@ def printed_lines(
     text_page: Any, chars: Sequence[Char], walls: Sequence[Wall] = ()
 ) -> list[PrintedLine]:
     """The lines of characters from top to bottom; what is turned stands below the others, each
-    way of turning as its own reader would see it.
+    way of turning as its own reader would see it. `text_page` is pdfium's, None for a scan.
     """
     lines = [_line(text_page, row, walls) for row in _rows([c for c in chars if not c.turn])]
     for turn in sorted({char.turn for char in chars} - {0}):
@@ -201,7 +201,8 @@ def _line(text_page: Any, row: Sequence[Char], walls: Sequence[Wall]) -> Printed
         if char.right > right:
             right = char.right
     segments.append(Segment(buffer, left, right, tuple(breaks), base))
-    bold, invisible = _is_bold(text_page, row), _is_invisible(text_page, row)
+    bold = text_page is not None and _is_bold(text_page, row)
+    invisible = text_page is not None and _is_invisible(text_page, row)
     return PrintedLine(tuple(segments), max(c.top for c in row), base, bold, invisible)
 
 

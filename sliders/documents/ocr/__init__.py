@@ -1,0 +1,1 @@
+"""Scanned pages and pictures as printed lines (extra `ocr`)."""

@@ -1,0 +1,83 @@
+"""Pages of PDFs and picture files as arrays of pixels, and the reader of picture files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from sliders.documents import sniff
+from sliders.documents.document import Document
+from sliders.documents.ocr.scanned_page import scanned_page
+from sliders.documents.ocr_words import INSTALL, installed
+from sliders.documents.pdf.page_content import PageContent
+from sliders.documents.pdf.reader import document_of_pages, open_pdf
+from sliders.errors import DocumentError
+
+_DOTS_PER_POINT = 200 / 72
+_LONGEST = 4_000
+_MOST_PIXELS = 150_000_000
+
+
+def scan(raw: bytes, kind: str, name: str, number: int) -> PageContent:
+    """A page of a file as OCR reads it, counted from 1.
+
+    Raises:
+        DocumentError: the picture is damaged or too large.
+    """
+    page = _rendered if kind == sniff.PDF else _frame
+    return scanned_page(page(raw, name, number), number)
+
+
+def read_picture(raw: bytes, name: str, scans: Mapping[int, PageContent] | None = None) -> Document:
+    """The document of a picture file; its pages are those of `scans`, else all are still unread.
+
+    Raises:
+        DocumentError: OCR is not installed or finds no words, or the file is damaged.
+    """
+    if not installed():
+        raise DocumentError(f"{name}: a picture is read by OCR; install it with: {INSTALL}")
+    with _opened(raw, name) as picture:
+        count = getattr(picture, "n_frames", 1)
+    pages = [PageContent(unread=True) for _ in range(count)]
+    return document_of_pages(pages, raw, name, scans or {}, media_type=sniff.PICTURE)
+
+
+def _opened(raw: bytes, name: str) -> Any:
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        picture = Image.open(io.BytesIO(raw))
+    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
+        raise DocumentError(f"{name}: the picture is damaged; fetch or export it again") from error
+    if picture.width * picture.height > _MOST_PIXELS:
+        size = f"{picture.width} by {picture.height} dots"
+        raise DocumentError(f"{name}: a picture of {size} is too large; save it with fewer")
+    return picture
+
+
+def _frame(raw: bytes, name: str, number: int) -> Any:
+    import numpy as np
+    from PIL import ImageOps
+
+    with _opened(raw, name) as picture:
+        try:
+            picture.seek(number - 1)
+            shown = ImageOps.exif_transpose(picture).convert("RGBA")
+        except (OSError, ValueError, SyntaxError, EOFError) as error:
+            problem = f"{name}: the picture is damaged; fetch or export it again"
+            raise DocumentError(problem) from error
+        shown.thumbnail((_LONGEST, _LONGEST))
+        pixels = np.asarray(shown, dtype=np.uint16)
+    colour, cover = pixels[:, :, :3], pixels[:, :, 3:]
+    return ((colour * cover + 255 * (255 - cover)) // 255).astype(np.uint8)
+
+
+def _rendered(raw: bytes, name: str, number: int) -> Any:
+    pdf = open_pdf(raw, name)
+    try:
+        page = pdf[number - 1]
+        scale = min(_DOTS_PER_POINT, _LONGEST / max(page.get_size()))
+        return page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3].copy()
+    finally:
+        pdf.close()
