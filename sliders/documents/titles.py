@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
 from sliders.documents.document import Element
+from sliders.values.dates import dates_in
 from sliders.values.scripts import unspaced
 
+_COLON = re.compile(r"[:：]\s")
 _LENGTH = 120
 _LOOK = 4_000
 _WITHIN = 1_000
@@ -40,9 +43,19 @@ def find_title(text: str, elements: Sequence[Element], name: str, given: str = "
             and _is_long(first, _FIRST_LINE)
             and not first.endswith((".", ",", ";", "。", "，", "；", "।"))
         )
-        if element.kind == "paragraph" and short and any(ch.isalpha() for ch in first):
+        if element.kind == "paragraph" and short and not _is_field(first):
             return first
     return PurePath(name).stem.replace("_", " ").strip() or name
+
+
+def _is_field(line: str) -> bool:
+    """Whether a line has no words, or none but a date behind a colon ("Due date: 2 March 2024"):
+    that is a value of the document, not its name.
+    """
+    value = _COLON.split(line, maxsplit=1)[-1]
+    for printed in reversed(dates_in(value)):
+        value = value[: printed.start] + value[printed.end :]
+    return not any(sign.isalpha() for sign in value)
 
 
 def _is_long(words: str, least: int = 2) -> bool:

@@ -99,6 +99,29 @@ def test_headings_are_found_conservatively() -> None:
     assert document.title == "The lamp book"
 
 
+@pytest.mark.parametrize(
+    ("first", "title"),
+    [
+        ("Due date: 2 March 2024", "inv 7"),
+        ("Invoice number: 4711", "inv 7"),
+        ("Press note: the bridge is open", "Press note: the bridge is open"),
+        ("Report of 2 March 2024", "Report of 2 March 2024"),
+    ],
+)
+def test_a_first_line_that_holds_a_value_is_no_title(first: str, title: str) -> None:
+    text = f"{first}\n\nThe painters of the harbour sent this to the bridge office in spring.\n"
+    assert load_text(text, "inv_7.txt").title == title
+
+
+def test_a_currency_in_letters_stands_apart_from_its_number() -> None:
+    rows = "".join(f"{name:<14}EUR   {value}\n" for name, value in BILL)
+    text = load_text(f"Bill\n\nItem                Amount\n{rows}", "bill.txt").text
+    assert "| Paper | EUR 865.45 |" in text and "| Glue | EUR 1,100.10 |" in text
+
+
+BILL = (("Paper", "  865.45"), ("Ink", "   12.00"), ("Glue", "1,100.10"))
+
+
 def test_a_numbered_part_is_a_heading_in_any_language_and_a_wrapped_line_is_none() -> None:
     text = (
         "KAPITEL II\n\nAbschnitt 3: Vom Glas\n\nDie Lampen der Werke leuchten länger als alle "

@@ -68,7 +68,9 @@ def join_marks(line: Line) -> Line:
         elif opens_value(text):
             mark, mark_left = mark + text, mark_left if mark else piece.left
         elif mark and (is_value(text) or is_value(mark + text)):
-            joined.append(replace(piece, text=tidy_value(mark + text), left=mark_left, breaks=()))
+            blank = " " if mark[-1].isalpha() else ""  # "EUR 865.45", and "$120"
+            whole = tidy_value(f"{mark}{blank}{text}")
+            joined.append(replace(piece, text=whole, left=mark_left, breaks=()))
             mark = ""
         else:
             if mark:
