@@ -16,6 +16,9 @@ from .gold import check_gold as check_gold
 from .gold import gold_frame as gold_frame
 from .page import view_file as view_file
 from .page.addresses import RUN as RUN
+from .page.door import Door as Door
+from .page.door import listened as listened
+from .page.door import token_for as token_for
 from .page.page import render as render
 from .page.page_content import AuditPage as AuditPage
 from .page.page_content import ShownValue as ShownValue

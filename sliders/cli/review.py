@@ -60,6 +60,17 @@ ServeOption = Annotated[
         "--serve", help="Serve it with whole tables in Datasette, to this machine, until Ctrl-C."
     ),
 ]
+HostOption = Annotated[
+    str,
+    typer.Option("--host", help="Address to serve at; others than this machine's need a token."),
+]
+TokenOption = Annotated[
+    str | None,
+    typer.Option(
+        "--token",
+        help="What visitors have to know; made and printed where others reach the address.",
+    ),
+]
 PortOption = Annotated[
     int, typer.Option("--port", min=0, max=65535, help="Where to serve; 0 for any.")
 ]
@@ -96,6 +107,8 @@ def view(
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     served: ServeOption = False,
     port: PortOption = 8001,
+    host: HostOption = "127.0.0.1",
+    token: TokenOption = None,
 ) -> None:
     """Write a run's audit page: answer, SQL, rows, words on the page, cost;
     one HTML file that works offline.
@@ -103,9 +116,10 @@ def view(
     if served:
         from sliders.audit.page.serve import serve
 
-        return serve(
-            call.workspace, run, against, port, lambda address: _listening(address, show, call)
-        )
+        def listening(address: str) -> None:
+            _listening(address, show, call)
+
+        return serve(call.workspace, run, against, port, listening, host, token)
     with call.opened(write=False) as ws:
         path = ws.view(run, out, against)
     if show:

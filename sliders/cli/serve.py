@@ -5,7 +5,6 @@ Model Context Protocol.
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -62,6 +61,16 @@ def serve(
     host: Annotated[
         str, typer.Option("--host", help="Address to listen on, with --http.")
     ] = "127.0.0.1",
+    token: Annotated[
+        str | None,
+        typer.Option(
+            "--token",
+            help=(
+                "With --http: what clients send as `Authorization: Bearer`; made and printed where "
+                "others reach the address."
+            ),
+        ),
+    ] = None,
     allow_add: Annotated[
         Path | None,
         typer.Option(
@@ -77,28 +86,27 @@ def serve(
         if http is None:
             server.run()
         else:
-            _over_http(server, host, http)
+            _over_http(server, host, http, token)
 
 
-def _over_http(server: MCPServer[Any], host: str, port: int) -> None:
-    """Serves until it is interrupted; the door is opened here, since uvicorn ends the
+def _over_http(server: MCPServer[Any], host: str, port: int, token: str | None) -> None:
+    """Serves until it is interrupted; the socket is opened here, since uvicorn ends the
     program where it cannot be.
     """
     import uvicorn
+    from mcp.server.transport_security import TransportSecuritySettings
 
-    try:
-        door = socket.create_server(
-            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
-        )
-    except (OSError, UnicodeError) as error:  # a name with an empty part is no IDNA
-        raise SettingsError(
-            f"{host} port {port} cannot be listened on ({error}); name others with "
-            "--http and --host"
-        ) from error
-    with door:
-        uvicorn.Server(
-            uvicorn.Config(server.streamable_http_app(host=host), log_level="warning")
-        ).run(sockets=[door])
+    from sliders.audit import Door, listened, token_for
+
+    asked, made = token_for(host, token)
+    # Names and origins are the door's to look at.
+    unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app = server.streamable_http_app(host=host, transport_security=unchecked)
+    with listened(host, port, "--http") as taken:
+        if made:
+            print(f"http://{host}:{port}/mcp asks for the token {asked}", flush=True)
+        config = uvicorn.Config(Door(app, host, asked), log_level="warning")
+        uvicorn.Server(config).run(sockets=[taken])
 
 
 @dataclass(slots=True)
@@ -180,14 +188,19 @@ table."""
     async def add(self, path: str) -> str:
         """Add a file or folder of documents; the path is inside the folder that the server \
 allows."""
+        from sliders.documents import discover
+
         assert self.folder is not None  # the tool is there only then
         async with self.lock:
             with _told():
                 root = self.folder.resolve()
                 place = (root / path).resolve()
-                if not place.is_relative_to(root):
+                if place.is_relative_to(root):
+                    files = [one.path.resolve() for one in discover(place, every=True)]
+                if not (place.is_relative_to(root) and all(f.is_relative_to(root) for f in files)):
                     raise SettingsError(
-                        f"{path!r} is outside the folder that documents may be added from"
+                        f"{path!r} is, or leads, outside the folder that documents may be added "
+                        "from"
                     )
                 return str(self.workspace.add(place))
 

@@ -127,8 +127,12 @@ async def test_documents_are_added_only_from_the_folder_that_is_allowed(tmp_path
     with workspace(tmp_path) as ws:
         async with Client(mcp_server(ws, folder)) as client:
             assert not (await client.call_tool("add", {"path": "new.txt"})).is_error
-            outside = await client.call_tool("add", {"path": "../w.db"})
-            assert outside.is_error and "outside" in outside.content[0].text
+            (folder / "pw.txt").symlink_to(tmp_path / "secret.txt")
+            (tmp_path / "secret.txt").write_text("The secret is 4711.")
+            (folder / "sub").symlink_to(tmp_path)
+            for path in ("../w.db", ".", "*", "[p]w.txt", "pw.txt", "sub", "sub/*.txt", "**/*.txt"):
+                outside = await client.call_tool("add", {"path": path})
+                assert outside.is_error and "outside" in outside.content[0].text
             assert (await client.call_tool("tables", {})).structured_content[
                 "documents_in_all"
             ] == 11

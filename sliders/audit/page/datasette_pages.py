@@ -18,7 +18,8 @@ from datasette.utils.asgi import Base400, NotFound, Response
 from datasette.views.base import DatasetteError
 from markupsafe import Markup
 
-from sliders.audit.page.addresses import HOST, RUN
+from sliders.audit.page.addresses import RUN
+from sliders.audit.page.door import App, Door, Scope, Send
 from sliders.audit.page.page import hash_of, page_policy, render
 from sliders.audit.page.page_content import AuditPage
 from sliders.audit.page.run_content import collect, collect_row
@@ -34,9 +35,8 @@ _HEADERS = {
     b"cache-control": b"no-store",
 }
 
-Scope = dict[str, Any]
-Send = Callable[[Any], Awaitable[None]]
-App = Callable[[Scope, Any, Send], Awaitable[None]]
+DOOR = "sliders_door"
+"""Attribute of a Datasette with the address that it listens on, and its token."""
 
 
 @hookimpl
@@ -75,9 +75,7 @@ def render_cell(
 
 @hookimpl
 def asgi_wrapper(datasette: Any) -> Callable[[App], App]:
-    """Only this machine's own names are answered, and each page says which scripts may
-    run: Datasette's own.
-    """
+    """Pages stand behind a door, and each says which scripts may run: Datasette's own."""
     if not _file(datasette):
         return lambda app: app
     policy = _policy().encode()
@@ -94,15 +92,13 @@ def asgi_wrapper(datasette: Any) -> Callable[[App], App]:
                     message = {**message, "headers": list(headers.items())}
                 await send(message)
 
-            named = dict(scope.get("headers", ())).get(b"host", b"").decode("latin-1").split(":")[0]
-            if scope["type"] == "http" and named not in (HOST, "localhost"):
-                await Response.text(
-                    f"this server answers to {HOST} and localhost only", status=421
-                ).asgi_send(send)
-            else:
-                await app(scope, receive, sent)
+            await app(scope, receive, sent)
 
-        return guarded
+        async def entered(scope: Scope, receive: Any, send: Send) -> None:
+            # Datasette wraps itself before it can be told where it listens.
+            await Door(guarded, *getattr(datasette, DOOR, ()))(scope, receive, send)
+
+        return entered
 
     return wrap
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
-from sliders.audit.page.addresses import HOST, RUN
+from sliders.audit.page.addresses import RUN
+from sliders.audit.page.door import HOST, listened, token_for
 from sliders.audit.page.run_content import chosen_run
 from sliders.errors import SettingsError, StoreError
 from sliders.store.catalog import Catalog
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from datasette.app import Datasette
 
 _SEEN = {"sl_runs", "sl_documents"}
+_NEVER_SEEN = ("sl_calls", "sl_batches")
 _ABOUT = (
     "<p><a href='{}'>The audit page of the last answer</a>: question, SQL, rows and their words. "
     "In a data table, choose a value to see its words in the document; in <a "
@@ -28,8 +30,13 @@ _ABOUT = (
 )
 
 
-def application(workspace: str | os.PathLike[str]) -> Datasette:
-    """Datasette over a workspace's file, read-only.
+def application(workspace: str | os.PathLike[str], host: str = HOST, token: str = "") -> Datasette:
+    """Datasette over a workspace's file, read-only and without statements of its visitors: tables
+    are seen, the calls to models are not.
+
+    Args:
+        host: the address that it will listen on.
+        token: what visitors have to know; "" for nothing.
 
     Raises:
         SettingsError: Datasette is not installed.
@@ -53,10 +60,9 @@ def application(workspace: str | os.PathLike[str]) -> Datasette:
         shown = {relation.relation for relation in Catalog(database).schemas.relations()} | _SEEN
     if not pm.has_plugin("sliders"):
         pm.register(datasette_pages, name="sliders")
-    # Datasette lists hidden views as well; one that is not allowed is not listed,
-    # and SQL still reads it.
+    # Datasette lists hidden views as well; one that is not allowed is not listed.
     hidden = {
-        name: {"hidden": True, "allow": kind == "table"}
+        name: {"hidden": True, "allow": kind == "table" and not name.startswith(_NEVER_SEEN)}
         for name, kind in listed
         if name not in shown
     }
@@ -66,7 +72,10 @@ def application(workspace: str | os.PathLike[str]) -> Datasette:
         "plugins": {"sliders": {"file": str(file)}},
         "databases": {file.stem: {"tables": hidden}},
     }
-    return Datasette([str(file)], metadata=about, settings={"allow_download": False})
+    closed = {"allow_download": False, "default_allow_sql": False}
+    served = Datasette([str(file)], metadata=about, settings=closed)
+    setattr(served, datasette_pages.DOOR, (host, token))
+    return served
 
 
 def _file_of(database: Database) -> Path:
@@ -92,27 +101,29 @@ def serve(
     against: int | None,
     port: int,
     listening: Callable[[str], object],
+    host: str = HOST,
+    token: str | None = None,
 ) -> None:
-    """Serve a workspace to this machine until it is interrupted; `listening` gets the address
-    of a run's audit page.
+    """Serve a workspace until it is interrupted; `listening` gets the address of a run's audit
+    page. Who visits another address than this machine's own needs a token, which stands in the
+    address.
 
     Raises:
         SettingsError: Datasette is not installed, or the port cannot be had.
         StoreError: there is no such workspace or run, or it is not a file.
     """
-    app = application(workspace)
+    asked, made = token_for(host, token)
+    app = application(workspace, host, asked)
     import uvicorn
 
     with Database(place_of(workspace), write=False) as database:
         for number in (run, against):
             chosen_run(Catalog(database), number)
-    try:
-        taken = socket.create_server((HOST, port))
-    except (OSError, OverflowError) as error:
-        raise SettingsError(
-            f"port {port} cannot be listened on ({error}); name another one with --port"
-        ) from error
-    path = ("" if run is None else f"/{run}") + ("" if against is None else f"?against={against}")
-    with taken, contextlib.suppress(KeyboardInterrupt):
-        listening(f"http://{HOST}:{taken.getsockname()[1]}{RUN}{path}")
+    path = "" if run is None else f"/{run}"
+    query = {"against": against, "token": asked if made else None}
+    told = urlencode({name: value for name, value in query.items() if value is not None})
+    path += f"?{told}" if told else ""
+    with listened(host, port, "--port") as taken, contextlib.suppress(KeyboardInterrupt):
+        named = f"[{host}]" if ":" in host else host
+        listening(f"http://{named}:{taken.getsockname()[1]}{RUN}{path}")
         uvicorn.Server(uvicorn.Config(app.app(), log_level="critical")).run(sockets=[taken])
