@@ -399,7 +399,7 @@ class Workspace(WorkspaceAudit):
 
     def undo(self, table: str, version: int | None = None) -> TableVersion:
         """Show an earlier version of a table again; nothing is deleted."""
-        return corrections.undo(self.session, table, version)
+        return corrections.undo(self.session, table, version, told=True)
 
     def revoke(self, number: int) -> Correction:
         """Take back a decision of `set_value`, `merge` or `split`; it stays in the records,

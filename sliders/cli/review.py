@@ -217,19 +217,22 @@ def undo(
     ] = None,
 ) -> None:
     """Show an earlier version of a table again; no version is deleted."""
+    from sliders.engine import corrections
+
     with call.opened() as ws:
-        shown = ws.undo(table, version)
-        standing = ws.decisions(table)
-    for decision in standing:
-        said = (
-            f"decision {decision.id} is in force and applies again at the next: sliders "
-            f"reconcile {table}"
+        shown = corrections.undo(ws.session, table, version)
+        for decision in ws.decisions(table):
+            said = (
+                f"decision {decision.id} is in force and applies again at the next: sliders "
+                f"reconcile {table}; take it back with: sliders revoke {decision.id}"
+            )
+            print(f"sliders: {said}", file=sys.stderr)
+        call.show(
+            f"{table}: version {shown.version} ({shown.operation}), {shown.rows} rows",
+            dataclasses.asdict(shown),
         )
-        print(f"sliders: {said}; take it back with: sliders revoke {decision.id}", file=sys.stderr)
-    call.show(
-        f"{table}: version {shown.version} ({shown.operation}), {shown.rows} rows",
-        dataclasses.asdict(shown),
-    )
+        sys.stdout.flush()
+        corrections.undo_is_told(ws.session, table)  # killed before, it is not done twice
 
 
 @takes("workspace", "as_json")

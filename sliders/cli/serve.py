@@ -34,6 +34,18 @@ INSTRUCTIONS = (
 )
 
 
+TokenOption = Annotated[
+    str | None,
+    typer.Option(
+        "--token",
+        help=(
+            "With --http: what clients send as `Authorization: Bearer`; made and printed where "
+            "others reach the address."
+        ),
+    ),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
     app.command(name="mcp")(serve)
@@ -61,16 +73,7 @@ def serve(
     host: Annotated[
         str, typer.Option("--host", help="Address to listen on, with --http.")
     ] = "127.0.0.1",
-    token: Annotated[
-        str | None,
-        typer.Option(
-            "--token",
-            help=(
-                "With --http: what clients send as `Authorization: Bearer`; made and printed where "
-                "others reach the address."
-            ),
-        ),
-    ] = None,
+    token: TokenOption = None,
     allow_add: Annotated[
         Path | None,
         typer.Option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from sliders.engine.session import Session
@@ -42,7 +43,7 @@ def correct(
     reason: str = "",
 ) -> int:
     """Stores a decision of a person. It is matched by values on every reconciliation, so that it
-    holds for later rows too. Returns its number.
+    holds for later rows too. Returns its number; that of the last decision where it says the same.
 
     Raises:
         SchemaError: a table or column does not exist, or a value does not fit its column.
@@ -58,16 +59,25 @@ def correct(
         if subject["other"] == subject["where"]:
             raise SchemaError(f"a {kind} needs two different sets of rows; both sides say the same")
     new = _typed(known, {column: value})[column] if kind == "set_value" else None
-    number = session.catalog.knowledge.correct(
-        Correction(kind, table, subject, column, new, author, reason)
-    )
-    session.decide(
-        "reconcile",
-        "table",
-        kind,
-        f"correction {number} by {author or 'the user'}: {reason}",
-        table=table,
-    )
+    return _kept(session, Correction(kind, table, subject, column, new, author, reason))
+
+
+def _kept(session: Session, made: Correction) -> int:
+    """Stores a decision, unless the last one says the same: a command that was killed is given
+    again. Returns its number.
+    """
+    for last in session.catalog.knowledge.corrections(made.table)[-1:]:
+        if replace(last, id=made.id, created=made.created) == made:
+            return last.id
+    with session.catalog.database.transaction():
+        number = session.catalog.knowledge.correct(made)
+        session.decide(
+            "reconcile",
+            "table",
+            made.kind,
+            f"correction {number} by {made.author or 'the user'}: {made.reason}",
+            table=made.table,
+        )
     return number
 
 
@@ -156,9 +166,12 @@ def _typed(
     return typed
 
 
-def undo(session: Session, table: str, version: int | None = None) -> TableVersion:
+def undo(
+    session: Session, table: str, version: int | None = None, *, told: bool = False
+) -> TableVersion:
     """Shows an earlier version of a table again: the named one, or the one before the current. The
-    repairs that it lacks are not made again until somebody reconciles the table.
+    repairs that it lacks are not made again until somebody reconciles the table. The same undo
+    does nothing again until `undo_is_told`; the result itself tells where it is `told`.
 
     Raises:
         StoreError: there is no such table or version.
@@ -166,6 +179,9 @@ def undo(session: Session, table: str, version: int | None = None) -> TableVersi
     current = session.catalog.tables.current(table)
     if current is None:
         raise StoreError(f"table {table!r} has no version yet; ask a question first")
+    notes = session.catalog.knowledge
+    if notes.kept(_untold(table)) == [version, current.version]:
+        return current  # a command that was killed is given again
     before = [
         known.version
         for known in session.catalog.tables.versions(table)
@@ -179,11 +195,23 @@ def undo(session: Session, table: str, version: int | None = None) -> TableVersi
     with session.catalog.database.transaction():
         shown = session.catalog.tables.undo(table, target)
         hold(session, table, current, shown)
-    session.decide(
-        "reconcile",
-        "table",
-        "undone",
-        f"version {current.version} to version {shown.version}",
-        table=table,
-    )
+        session.decide(
+            "reconcile",
+            "table",
+            "undone",
+            f"version {current.version} to version {shown.version}",
+            table=table,
+        )
+        notes.keep(_untold(table), [version, shown.version])
+    if told:
+        undo_is_told(session, table)
     return shown
+
+
+def undo_is_told(session: Session, table: str) -> None:
+    """Notes that the person knows of the last undo: the next one goes on from there."""
+    session.catalog.knowledge.forget(_untold(table))
+
+
+def _untold(table: str) -> str:
+    return f"undo not told: {table}"

@@ -1,17 +1,18 @@
-"""What the workspace holds beside its rows: vectors, and the decisions of people."""
+"""What the workspace holds beside its rows: vectors, the decisions of people, and notes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
-from sliders.store.layout import corrections, vectors
+from sliders.store.layout import corrections, meta, vectors
 from sliders.store.records import Correction
 
 Vectors = NDArray[np.float32]
@@ -20,7 +21,7 @@ Places = NDArray[np.int64]
 
 
 class Knowledge:
-    """Vectors by level and owner, corrections."""
+    """Vectors by level and owner, corrections, notes by name."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -75,6 +76,18 @@ class Knowledge:
             )
             for owner, height, width, data, places in lines
         }
+
+    def keep(self, name: str, value: Any) -> None:
+        """Keep a note of plain JSON, in the place of the one of that name."""
+        self._database.add_many(meta, [(name, codec.dump(value))], there="replace")
+
+    def kept(self, name: str) -> Any:
+        """The note of a name, None where there is none."""
+        return codec.load(self._database.value(select(meta.c.value).where(meta.c.name == name)))
+
+    def forget(self, name: str) -> None:
+        """Drop the note of a name."""
+        self._database.execute(delete(meta).where(meta.c.name == name))
 
     def correct(self, correction: Correction) -> int:
         """Store a human decision; its number."""

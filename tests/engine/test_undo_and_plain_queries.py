@@ -4,6 +4,9 @@ shows no earlier document.
 
 from __future__ import annotations
 
+import io
+import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -125,6 +128,45 @@ def test_the_command_line_says_what_is_made_again(
         ["reconcile", "-w", str(place), "--model", "none", "--base-url", "http://127.0.0.1:9"]
     ) in (0, 1)
     assert "were undone are made again" in capsys.readouterr().err
+
+
+class Interrupted(io.StringIO):
+    """A terminal on which a command is stopped before it says what it did."""
+
+    def write(self, text: str) -> int:
+        raise KeyboardInterrupt
+
+
+def test_commands_that_were_stopped_are_not_done_twice(
+    place: str | Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with corrected(place) as ws:
+        ws.set_value("things", "cost", 98, {"name": "Beacon"})
+        ws.reconcile()
+    undo = ["undo", "things", "-w", str(place)]
+    for _ in range(3):
+        with monkeypatch.context() as stopped:
+            stopped.setattr(sys, "stdout", Interrupted())
+            assert run(undo) == 130
+    assert run(undo) == 0
+    with workspace(place) as ws:
+        assert 99 in costs(ws)
+    assert run(undo) == 0
+    with workspace(place) as ws:
+        assert 20 in costs(ws), "an undo that was told goes one further the next time"
+
+
+def test_a_decision_that_is_repeated_is_one(place: str | Path) -> None:
+    with workspace(place) as ws:
+        ws.ask(QUESTION)
+        decide = partial(ws.set_value, "things", "cost", author="Ines", reason="seen")
+        first = decide(99, {"name": "Beacon"})
+        assert decide("99", {"name": "Beacon"}) == first
+        second = decide(98, {"name": "Beacon"})
+        third = decide(99, {"name": "Beacon"})
+        sides = ({"name": "Anchor"}, {"name": "Beacon"})
+        assert ws.split("things", *sides) == ws.split("things", *sides) == third + 1
+        assert [one.id for one in ws.decisions()] == [first, second, third, third + 1]
 
 
 def test_undoing_an_undo_brings_the_repairs_back(place: str | Path) -> None:

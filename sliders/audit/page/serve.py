@@ -8,7 +8,7 @@ import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from sliders.audit.page.addresses import RUN
@@ -45,7 +45,6 @@ def application(workspace: str | os.PathLike[str], host: str = HOST, token: str 
     try:
         from datasette.app import Datasette
         from datasette.plugins import pm
-        from datasette.utils import tilde_encode
 
         from sliders.audit.page import datasette_pages
     except ImportError as error:
@@ -54,28 +53,34 @@ def application(workspace: str | os.PathLike[str], host: str = HOST, token: str 
         ) from error
     with Database(place_of(workspace), write=False) as database:
         file = _file_of(database)
-        listed = database.query(
-            "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"
-        )
-        shown = {relation.relation for relation in Catalog(database).schemas.relations()} | _SEEN
+        about = _about(file, database)
     if not pm.has_plugin("sliders"):
         pm.register(datasette_pages, name="sliders")
-    # Datasette lists hidden views as well; one that is not allowed is not listed.
+    closed = {"allow_download": False, "default_allow_sql": False}
+    served = Datasette([str(file)], metadata=about, settings=closed)
+    setattr(served, datasette_pages.DOOR, (host, token))
+    return served
+
+
+def _about(file: Path, database: Database) -> dict[str, Any]:
+    """What Datasette is told of a workspace: title, and tables and views that are not shown; it
+    lists hidden views unless they are not allowed.
+    """
+    from datasette.utils import tilde_encode
+
+    listed = database.query("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')")
+    shown = {relation.relation for relation in Catalog(database).schemas.relations()} | _SEEN
     hidden = {
         name: {"hidden": True, "allow": kind == "table" and not name.startswith(_NEVER_SEEN)}
         for name, kind in listed
         if name not in shown
     }
-    about = {
+    return {
         "title": f"sliders: {file.name}",
         "description_html": _ABOUT.format(RUN, tilde_encode(file.stem)),
         "plugins": {"sliders": {"file": str(file)}},
         "databases": {file.stem: {"tables": hidden}},
     }
-    closed = {"allow_download": False, "default_allow_sql": False}
-    served = Datasette([str(file)], metadata=about, settings=closed)
-    setattr(served, datasette_pages.DOOR, (host, token))
-    return served
 
 
 def _file_of(database: Database) -> Path:
