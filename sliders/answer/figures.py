@@ -7,6 +7,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from sliders.values.cldr import minor_places
+
 Number = int | float
 YES_NO = "yes/no"
 """The unit of a column that says yes (1) or no (0)."""
@@ -16,10 +18,16 @@ _ROUNDED_PLACES, _DIGITS = 2, 3
 _SMALL, _LARGE, _APART = 1e-4, 1e15, 10_000
 
 
-def places_of(numbers: Iterable[object]) -> int:
+def places_of(numbers: Iterable[object], unit: str = "") -> int:
     """The places behind the point that all numbers of a column get: those that are printed, two
-    or three digits' worth of numbers that go on for ever.
+    or three digits' worth of numbers that go on for ever. Amounts of money that have places have
+    those of their currency.
     """
+    places = _places(numbers)
+    return max(places, minor_places(unit)) if places else 0
+
+
+def _places(numbers: Iterable[object]) -> int:
     floats = [n for n in numbers if isinstance(n, float) and _is_plain(n)]
     needed = [_needed(number) for number in floats]
     endless = [abs(n) for n, places in zip(floats, needed, strict=True) if places > _MOST_PLACES]
@@ -56,7 +64,7 @@ def figure(number: Number, places: int = 0, *, apart: bool = True) -> str:
 
 def shown(number: Number) -> str:
     """A number alone, as a person writes it."""
-    return figure(number, places_of([number]), apart=False)
+    return figure(number, _places([number]), apart=False)
 
 
 def measured(text: str, unit: str) -> str:

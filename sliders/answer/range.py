@@ -45,8 +45,8 @@ KINDS: Mapping[Kind, Meaning] = {
         "two rows or names may be one thing, or one row two things",
     ),
     "missing": Meaning(
-        "missing value or row",
-        "missing values or rows",
+        "missing value or row (as if it were like those read)",
+        "missing values or rows (as if they were like those read)",
         "a value is not stated, a document gave no row, or a part of it was not read",
     ),
     "choice": Meaning(
@@ -116,7 +116,7 @@ class AnswerRange:
         """Returns the range in words ("10 to 12 kg"), each end rounded to as many decimals as the
         answer has.
         """
-        places, apart = places_of([self.value]), bool(self.unit)
+        places, apart = places_of([self.value], self.unit), bool(self.unit)
         low, high = (figure(end, places, apart=apart) for end in (self.low, self.high))
         return measured(low if low == high else f"{low} to {high}", self.unit)
 

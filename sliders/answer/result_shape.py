@@ -155,7 +155,7 @@ def _are_numbers(cells: Sequence[Scalar]) -> bool:
 def _column(cells: Sequence[Scalar], unit: str) -> list[str]:
     """Returns the cells of one column as texts."""
     numbers = [c for c in cells if isinstance(c, int | float) and not isinstance(c, bool)]
-    places = places_of(numbers)
+    places = places_of(numbers, unit)
     apart = bool(unit) or any(abs(number) >= 10_000 for number in numbers)
 
     def text(cell: Scalar) -> str:

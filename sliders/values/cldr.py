@@ -155,6 +155,14 @@ def currency_names() -> Mapping[str, str]:
 
 
 @cache
+def minor_places(currency: str) -> int:
+    """The places of amounts in a currency (2 for "EUR", 0 for "JPY"); 0 for what is no code."""
+    from babel.numbers import get_currency_precision, is_currency
+
+    return get_currency_precision(currency) if is_currency(currency) else 0
+
+
+@cache
 def _everywhere() -> tuple[Mapping[str, frozenset[int]], frozenset[str]]:
     """Month names and scale words of all the languages of CLDR, folded."""
     from babel.localedata import locale_identifiers

@@ -54,12 +54,15 @@ def test_each_kind_says_how_far_it_moves_the_number() -> None:
     found = measure(4, doubts, summing(table))
     assert (found.low, found.high) == (2, 5)
     assert found.moves == (Mover("value", 2, 2, 4), Mover("missing", 1, 4, 5))
-    assert str(found) == "2 to 5: 2 values that may be other ones, 1 missing value or row"
+    assert str(found) == (
+        "2 to 5: 2 values that may be other ones, 1 missing value or row "
+        "(as if it were like those read)"
+    )
 
 
 def test_a_range_has_the_places_and_the_unit_of_its_number() -> None:
     found = AnswerRange(12.5, 10 / 3, 12345.678, (Mover("same", 1, 3, 20),), unit="EUR")
-    assert str(found) == "3.3 to 12,345.7 EUR: 1 row or name that may be one with another"
+    assert str(found) == "3.33 to 12,345.68 EUR: 1 row or name that may be one with another"
     noted = AnswerRange(3, 3, 3, notes=("2 parts of documents were left out unread",))
     assert str(noted) == "not measured: 2 parts of documents were left out unread"
 

@@ -92,3 +92,16 @@ def test_the_terminal_tells_ties_and_nulls_beside_a_number_and_once() -> None:
     assert notes == [null, "a part was left out"]
     again = answer_text(Answer("How much?", "not_found", None, f"Not found: {null}.", reason=null))
     assert again.count(null) == 1
+
+
+@pytest.mark.parametrize(
+    ("unit", "cells"),
+    [("EUR", ["2,425.50", "640.00"]), ("JPY", ["2,425.5", "640.0"]), ("kg", ["2,425.5", "640.0"])],
+)
+def test_money_has_the_places_of_its_currency(unit: str, cells: list[str]) -> None:
+    table = table_of(("amount",), ((2425.5,), (640.0,)), (unit,))
+    assert [row[0] for row in table.cells] == cells
+
+
+def test_whole_money_has_no_places() -> None:
+    assert table_of(("amount",), ((2425,), (640,)), ("EUR",)).cells == (("2,425",), ("640",))
