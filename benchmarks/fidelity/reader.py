@@ -108,6 +108,11 @@ class PerfectReader:
             }
         if "hints" in asked:
             return {"hints": []}
+        if "cards" in asked:
+            listed = re.findall(
+                r'<document number="(\d+)"[^>]*>(.*?)</document>', prompt, re.DOTALL
+            )
+            return {"cards": [{"document": int(n), **self.card(text)} for n, text in listed]}
         if "about" in asked:
             return filled(shape, self.card(prompt))
         self.unknown.append(f"{request.stage}: {sorted(asked)}")

@@ -1,20 +1,23 @@
-"""A document's card: title, kind, who, date, period and one line, made once from its first pages
+"""A document's card: title, kind, who, date, period and one line, made once from how it begins
 (SLIDERS, global metadata).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 from sliders.documents.document import Document
 from sliders.engine.session import Session
+from sliders.engine.synchronous import together
 from sliders.engine.ways import ways_of
-from sliders.errors import ModelError
+from sliders.errors import BudgetExceeded, ModelError
 from sliders.extraction.asking import generate
-from sliders.extraction.prompt import Card
-from sliders.llm.model import Model
+from sliders.extraction.prompt import Cards
 
-_FIRST_CHARACTERS = 6000
+_FIRST_CHARACTERS = 1500
+_AT_ONCE = 12
+"""The documents of one call."""
 _LINES, _LINE_CHARACTERS = 3, 160
 
 
@@ -22,31 +25,65 @@ async def card_of(session: Session, document: Document) -> str:
     """Returns the card of a document: the lines that stand above every chunk of it.
 
     The card has the file's name. For a document of several chunks it also has the model's
-    description, which is asked once and stored, or, for models that make no cards, the title and
-    the first lines.
+    description, which is asked once and stored, or, where none is needed, the title and the first
+    lines.
     """
-    model, whole = (
-        session.models.model_for("extract"),
-        session.catalog.chunks.count(document.id) < 2,
-    )
+    whole = session.catalog.chunks.count(document.id) < 2
     name = f"file {' '.join(PurePath(document.name).stem.replace('_', ' ').split())}"
     if whole:
         return name
-    return f"{name}; {await _by_model(session, document, model)}"
+    if not _asked(session):
+        return f"{name}; {_by_code(document)}"
+    if session.catalog.collection.card(document.id) is None:
+        await _ask(session, [document.id])
+    return f"{name}; {session.catalog.collection.card(document.id) or _by_code(document)}"
 
 
-async def _by_model(session: Session, document: Document, model: Model) -> str:
-    if (asked_by := ways_of(model).card) is None:
-        return _by_code(document)
-    if (kept := session.catalog.collection.card(document.id)) is not None:
-        return kept
-    reply = await generate(asked_by(document.name, document.text[:_FIRST_CHARACTERS]), model)
+def _asked(session: Session) -> bool:
+    """Whether a model makes cards: where a document's rows are several, each is told apart by what
+    may stand on the first page alone.
+    """
+    tables = session.schema.tables
+    needed = not tables or any(table.grain == "many" for table in tables)
+    return needed and ways_of(session.models.model_for("extract")).card is not None
+
+
+async def make_cards(session: Session, document_ids: Iterable[str]) -> None:
+    """Asks for the cards of documents of several chunks that have none, several in a call, and
+    keeps them. A document without a card after that is asked for alone when it is read.
+    """
+    catalog = session.catalog
+    missing = [
+        identifier
+        for identifier in (document_ids if _asked(session) else ())
+        if catalog.chunks.count(identifier) > 1 and catalog.collection.card(identifier) is None
+    ]
+    calls = [missing[at : at + _AT_ONCE] for at in range(0, len(missing), _AT_ONCE)]
+    await together(*(_ask(session, call) for call in calls if len(call) > 1))
+
+
+async def _ask(session: Session, document_ids: Sequence[str]) -> None:
+    """One call for the cards of documents; those that it gives are kept."""
+    model = session.models.model_for("extract")
+    if (request := ways_of(model).card) is None:
+        return
+    documents = [session.catalog.documents.get(identifier) for identifier in document_ids]
+    shown = [(document.name, document.text[:_FIRST_CHARACTERS]) for document in documents]
+    try:
+        reply = await generate(request(shown), model)
+    except BudgetExceeded:  # the next call says so
+        return
     if isinstance(reply, ModelError):
-        session.decide("extract", "document", "card by code", str(reply), document=document.name)
-        return _by_code(document)
-    card = Card.model_validate(reply.data).line() or _by_code(document)
-    session.catalog.collection.keep_card(document.id, card)
-    return card
+        for document in documents:
+            session.decide(
+                "extract", "document", "card by code", str(reply), document=document.name
+            )
+        return
+    cards = Cards.model_validate(reply.data).by_number(len(documents))
+    for number, document in enumerate(documents, 1):
+        if number in cards:
+            line = cards[number].line() or _by_code(document)
+            session.catalog.collection.keep_card(document.id, line)
 
 
 def _by_code(document: Document) -> str:

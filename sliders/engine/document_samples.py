@@ -12,6 +12,7 @@ from sliders.compact.grain import listed_rows
 from sliders.engine.session import Session
 from sliders.extraction.list_entries import records_of
 from sliders.retrieval.chunk import Chunk
+from sliders.retrieval.excerpt import excerpt
 from sliders.schema.sample import Sample
 from sliders.schema.types import Grain, Table
 from sliders.store.records import StoredDocument
@@ -26,9 +27,9 @@ _CHARACTERS = 8
 """Characters of a token at the most: what is too long is cut by the model's own count."""
 
 
-def samples(session: Session, *, keep: bool = False) -> list[Sample]:
-    """Beginnings of documents that differ most from each other, as many and as long as the
-    model's dialect takes.
+def samples(session: Session, questions: Sequence[str] = (), *, keep: bool = False) -> list[Sample]:
+    """Documents that differ most from each other, as many and as long as the model's dialect takes:
+    their beginnings, or what a search finds in them for the questions.
 
     Args:
         keep: which documents were chosen goes into the workspace, and is looked at again only
@@ -39,9 +40,18 @@ def samples(session: Session, *, keep: bool = False) -> list[Sample]:
     stored = session.catalog.documents.all()
     spread = stored[:: max(1, len(stored) // _CANDIDATES)][:_CANDIDATES]
     chosen = spread if len(spread) <= number else _chosen(session, spread, number, keep)
-    return [
-        Sample(d.name, session.catalog.documents.text(d.id)[: tokens * _CHARACTERS]) for d in chosen
-    ]
+    if not (characters := model.dialect.sample_characters):
+        texts = session.catalog.documents.text
+        return [Sample(d.name, texts(d.id)[: tokens * _CHARACTERS]) for d in chosen]
+    room, shown = characters, list[Sample]()
+    for left, document in zip(
+        range(len(chosen), 0, -1), sorted(chosen, key=lambda d: d.characters), strict=True
+    ):
+        text = excerpt(session.catalog.documents.get(document.id), questions, room // left)
+        shown.append(Sample(document.name, text))
+        room -= len(text)
+    names = [document.name for document in chosen]
+    return sorted(shown, key=lambda sample: names.index(sample.name))
 
 
 def _chosen(

@@ -166,7 +166,7 @@ def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
 def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request]:
     """Returns the schema requests of new questions, without those that the cache answers."""
     model = session.models.model_for("schema")
-    shown = fitted(samples(session), model)
+    shown = fitted(samples(session, questions), model)
     requests = ways_of(model).induction.requests(questions, shown, session.schema, model.dialect)
     return [request for request in requests if model.known(request) is None]
 

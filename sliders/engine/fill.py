@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from sliders.documents.document import Document
 from sliders.engine.choose_chunks import LONG, left_out, shown_to_gate
-from sliders.engine.document_cards import card_of
+from sliders.engine.document_cards import card_of, make_cards
 from sliders.engine.filling import Filling
 from sliders.engine.runner import ExtractionCall
 from sliders.engine.session import Session
@@ -135,6 +135,7 @@ async def fill_cells(
     filling = Filling(session, tuple(questions), sum(map(len, missing.values())))
     if not missing:
         return filling
+    await make_cards(session, missing)
     if _known_elsewhere(session, missing.values()):
         filling.rests_on_earlier()
     waiting = deque(missing)

@@ -56,7 +56,7 @@ async def _induced(session: Session, questions: Sequence[str], schema: Schema) -
     try:
         induced = await ways_of(model).induction.induce(
             questions,
-            samples(session, keep=True),
+            samples(session, questions, keep=True),
             schema,
             model,
             session.embedder.embed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sliders.answer.passage_reader import IN_PARTS, PassageForm
@@ -28,14 +28,14 @@ from sliders.schema.induce import TABLES, Induction
 @dataclass(frozen=True, slots=True)
 class Ways:
     """The parts of the engine that ask a model, as one dialect needs them. `card` makes the request
-    for a document's card from its name and first pages; None when code makes the card.
+    for the cards of documents from their names and how they begin; None when code makes the cards.
     """
 
     hints: HintReader
     induction: Induction
     gate: Gate
     reader: ChunkReader
-    card: Callable[[str, str], Request] | None
+    card: Callable[[Sequence[tuple[str, str]]], Request] | None
     repairer: Repairer
     sql: SqlWriter
     passages: PassageForm

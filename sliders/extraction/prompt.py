@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from sliders.llm.dialect import FULL
 from sliders.llm.model import Request
@@ -54,7 +54,7 @@ class Chosen(BaseModel):
 
 
 class Card(LenientReply):
-    """What the model says of a document from its first pages (SLIDERS, global metadata)."""
+    """What the model says of a document from how it begins (SLIDERS, global metadata)."""
 
     title: str = ""
     kind: str = ""
@@ -74,6 +74,23 @@ class Card(LenientReply):
             self.about,
         )
         return "; ".join(" ".join(part.split()) for part in named if part.strip())
+
+
+class NumberedCard(Card):
+    """The card of one of several documents."""
+
+    document: int
+
+
+class Cards(Card):
+    """The cards of several documents. A reply about one document may be its card alone."""
+
+    cards: list[NumberedCard] = Field(default_factory=list)
+
+    def by_number(self, documents: int) -> dict[int, Card]:
+        """The cards of so many documents by their numbers from 1."""
+        told: dict[int, Card] = {card.document: card for card in self.cards}
+        return {1: self} if documents == 1 and not told else told
 
 
 def column_line(column: Column) -> str:
@@ -230,13 +247,13 @@ def gate_prompt(parts: Sequence[str], asked: Sequence[Asked], card: str = "") ->
     )
 
 
-def card_prompt(name: str, document: str) -> Request:
-    """A document's card from its first pages."""
+def card_prompt(documents: Sequence[tuple[str, str]]) -> Request:
+    """The cards of documents from their names and how they begin."""
     prompt = load_prompt("extraction/card", FULL)
     return Request(
         stage="extract",
-        messages=prompt.render(name=name, document=document),
+        messages=prompt.render(documents=list(documents)),
         prompt_hash=prompt.hash,
-        reply=Card,
-        max_tokens=400,
+        reply=Cards,
+        max_tokens=400 * len(documents),
     )

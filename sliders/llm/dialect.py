@@ -13,11 +13,13 @@ class Dialect:
     """Sizes (tokens, counts) of one way of asking; the ways themselves are chosen by its name.
 
     `sample_tokens` is the size of one sample document for schema induction and `samples` their
-    number, `chunk_tokens` the size of a chunk, `question_batch` the questions of one schema call.
+    number, `sample_characters` the characters of all of them together (0 for their beginnings
+    alone), `chunk_tokens` the size of a chunk, `question_batch` the questions of one schema call.
     """
 
     name: DialectName
     sample_tokens: int
+    sample_characters: int
     samples: int
     chunk_tokens: int
     question_batch: int
@@ -25,7 +27,8 @@ class Dialect:
 
 FULL = Dialect(
     name="full",
-    sample_tokens=3000,
+    sample_tokens=24_000,
+    sample_characters=24_000,
     samples=6,
     chunk_tokens=3000,
     question_batch=30,
@@ -33,6 +36,7 @@ FULL = Dialect(
 COMPACT = Dialect(
     name="compact",
     sample_tokens=350,
+    sample_characters=0,
     samples=1,
     chunk_tokens=2400,
     question_batch=1,

@@ -14,6 +14,7 @@ from .evidence import kmeans as kmeans
 from .evidence import query_vector as query_vector
 from .evidence import seed_evidence as seed_evidence
 from .evidence import segment_threshold as segment_threshold
+from .excerpt import excerpt as excerpt
 from .index import SegmentVectors as SegmentVectors
 from .index import distances_to as distances_to
 from .lexical import BM25 as BM25

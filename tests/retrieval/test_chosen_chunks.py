@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from sliders.extraction import Asked
 from sliders.llm import COMPACT, FULL, Dialect, Request
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
-from sliders.schema import Column, Schema, Table
+from sliders.schema import Column, Grain, Schema, Table
 from tests.worlds import Reader
 
 PAGES = 12
@@ -168,6 +170,32 @@ def test_without_a_model_the_first_lines_are_the_card(tmp_path: Path, dialect: D
     assert (bool(calls), bool(said)) == (dialect is FULL, dialect is FULL)
 
 
+@pytest.mark.parametrize("grain", ["many", "document"])
+def test_cards_of_several_documents_are_asked_together_where_rows_need_them(
+    tmp_path: Path, grain: Grain
+) -> None:
+    def reply(request: Request) -> object:
+        if "cards" in (request.reply.model_fields if request.reply else {}):
+            listed = re.findall(r'number="(\d+)" name="(\w+)', request.messages[-1].content)
+            return {"cards": [{**CARD, "document": n, "who": name} for n, name in listed[:2]]}
+        return {"rows": []} if request.json_schema else {"parts": list(range(1, 40))}
+
+    model = FunctionModel(reply, context_tokens=2600)  # type: ignore[arg-type]
+    with opened(tmp_path, model) as ws:
+        for name in "abc":
+            ws.add_text(text(3) + name, f"{name}.md")
+        ws.pin_schema(Schema((replace(TABLE, grain=grain),)))
+        ws.extract()
+    asked = [r for r in model.history if r.reply and "cards" in r.reply.model_fields]
+    listed = [r.messages[-1].content.count("<document ") for r in asked]
+    assert listed == ([3, 1] if grain == "many" else []), "what one reply lacks is asked alone"
+    for name in "abc" if grain == "many" else "":
+        assert any(
+            f"From: file {name}; Yearly report; report; {name};" in r.messages[-1].content
+            for r in model.history
+        )
+
+
 def test_the_card_stands_above_every_chunk_that_is_read(tmp_path: Path) -> None:
     def reply(request: Request) -> object:
         if "title" in (request.reply.model_fields if request.reply else {}):
@@ -177,7 +205,7 @@ def test_the_card_stands_above_every_chunk_that_is_read(tmp_path: Path) -> None:
     model = FunctionModel(reply, context_tokens=2600)  # type: ignore[arg-type]
     with opened(tmp_path, model) as ws:
         ws.add_text(text(3), "a.md")
-        ws.pin_schema(Schema((TABLE,)))
+        ws.pin_schema(Schema((replace(TABLE, grain="many"),)))
         ws.extract()
     read = [
         r.messages[-1].content
