@@ -48,8 +48,9 @@ def printed_table(
     ):
         lines = list(_value_lines(table.headers, cells))
     else:
+        # No styles: on the streams of the command line terminal escapes stand as text.
         console = Console(
-            file=io.StringIO(), width=width, force_terminal=rich, legacy_windows=False
+            file=io.StringIO(), width=width, force_terminal=False, legacy_windows=False
         )
         with console.capture() as capture:
             console.print(_grid(table, cells, SIMPLE_HEAD if rich else _PLAIN))
@@ -67,9 +68,7 @@ def _narrowest(cells: tuple[str, ...], numeric: bool) -> int:
 
 
 def _grid(table: ResultTable, cells: Sequence[Sequence[str]], box: Box) -> Table:
-    grid = Table(
-        box=box, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold"
-    )
+    grid = Table(box=box, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     for header, numeric, column in zip(
         table.headers, table.numeric, zip(table.headers, *cells, strict=True), strict=True
     ):

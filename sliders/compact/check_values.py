@@ -17,8 +17,9 @@ from sliders.extraction.check import CARD_ALONE, Checked, placed, plain_scalar, 
 from sliders.extraction.ground import Grounded, find
 from sliders.extraction.ground_value import find_value, without_its_mark
 from sliders.extraction.source import Source
-from sliders.schema.types import Column
+from sliders.schema.types import Column, ColumnType
 from sliders.values.expected import DATED, NUMERIC
+from sliders.values.notes import scale_in
 from sliders.values.parse import Parsed, parse_value, typed
 from sliders.values.value_agreement import agrees
 
@@ -80,11 +81,18 @@ def _told_by_card(cell: Cell, words: str) -> Cell:
 
 
 def _other_unit(cell: Cell, column: Column, source: Source, place: Grounded) -> str:
-    """Why the number is printed in another currency, unit or scale."""
+    """Why the number is printed in another currency, unit or scale, or may be: a note such as "in
+    thousands of euros" above a number of a column without a unit may hold for it or not.
+    """
     if column.type not in NUMERIC:
         return ""
     words = as_printed(source, place.start, place.end, column)
-    return agrees(cell.value, words, column, context_at(source, place.start))
+    context = context_at(source, place.start)
+    finding = agrees(cell.value, words, column, context)
+    bare = column.type is ColumnType.NUMBER and not column.measured_in
+    if finding or not (bare and context.scale) or scale_in(words):
+        return finding
+    return f"a note above it may hold for it: {context.note.strip('()')}"
 
 
 def with_words(source: Source, column: Column, cell: Cell, words: str) -> Checked:

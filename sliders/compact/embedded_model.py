@@ -31,6 +31,7 @@ from sliders.compact.gguf import model_head
 from sliders.compact.model_file import EMBEDDED, ensure_model
 from sliders.compact.model_file import Progress as Report
 from sliders.errors import ModelError, ModelUnavailable
+from sliders.hidden import bare
 from sliders.llm.client import OpenAIModel
 from sliders.llm.dialect import COMPACT, Dialect
 from sliders.llm.ladder import Rung
@@ -73,7 +74,7 @@ def download_bar(
         TransferSpeedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(file=bare(sys.stderr)), transient=True) as bar:
         tasks = {}
 
         def report(step: str, done: int, total: int) -> None:

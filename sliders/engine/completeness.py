@@ -45,8 +45,8 @@ def completeness(
     conflicts = map(len, map(session.catalog.open_questions.conflicts, columns))
     return Completeness(
         documents=len(documents.filling | documents.silent),
-        documents_with_rows=len(documents.filling),
-        silent=documents.named(documents.silent),
+        documents_with_rows=len(documents.filling - documents.empty),
+        silent=documents.named(documents.silent | documents.empty),
         chunks=len({task.chunk_id for task in tasks}),
         failed_chunks=len(failed),
         gated_chunks=len(left - done),
@@ -62,8 +62,8 @@ def completeness(
 
 
 class _FillingDocuments:
-    """The current documents by their relation to some tables: `filling` them, or `silent` (able to,
-    but without a row).
+    """The current documents by their relation to some tables: `filling` them (`empty` when their
+    rows say nothing), or `silent` (able to, but without a row).
 
     A document that fills only other tables is of another kind, and is neither, unless one of those
     tables is filled by the same kind of document.
@@ -79,6 +79,8 @@ class _FillingDocuments:
         self._tables = [t for t in every if t.name in tables and not t.given]
         self._kin = {table.name: self._alike(table, every) for table in self._tables}
         self.filling = frozenset[str]().union(*(self._giving[table.name] for table in self._tables))
+        said = (extractions.documents_with_values(table.name) for table in self._tables)
+        self.empty = self.filling - frozenset[str]().union(*said)
         elsewhere = frozenset[str]().union(*self._giving.values())
         kin = frozenset[str]().union(*self._kin.values())
         able = frozenset(self._names) - elsewhere | kin if self._tables else frozenset()

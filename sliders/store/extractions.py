@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, or_, select, update
 
 from sliders.errors import StoreError
-from sliders.extraction.cell import Cell, Row
+from sliders.extraction.cell import Absence, Cell, Row
 from sliders.schema.types import Table
 from sliders.store import codec
 from sliders.store import extraction_sql as sql
@@ -39,6 +39,7 @@ from sliders.store.records import Decision, Reliability, Task
 from sliders.store.schemas import LAST, VERSION
 
 _LOOKUP_BATCH = 5_000
+_SAYS_NOTHING = [a.value for a in (Absence.NOT_STATED, Absence.DOES_NOT_APPLY, Absence.NOT_ASKED)]
 _OF_CELLS = OF_ROWS.join(cells, cells.c.row_key == rows.c.key).join(
     columns, columns.c.key == cells.c.column_key
 )
@@ -389,6 +390,19 @@ class Extractions:
             .distinct()
             .select_from(OF_ROWS)
             .where(tables.c.name == table, CURRENT, ASKED)
+        )
+        return frozenset(identifier for (identifier,) in self._database.query(found))
+
+    def documents_with_values(self, table: str) -> frozenset[str]:
+        """Returns the ids of the current documents whose rows of a table say anything: a value, or
+        words that were refused.
+        """
+        says = or_(cells.c.absence.is_(None), cells.c.absence.not_in(_SAYS_NOTHING))
+        found = (
+            select(documents.c.id)
+            .distinct()
+            .select_from(_OF_CELLS)
+            .where(tables.c.name == table, CURRENT, says)
         )
         return frozenset(identifier for (identifier,) in self._database.query(found))
 

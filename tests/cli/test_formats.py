@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -84,6 +85,15 @@ def test_a_table_has_units_and_no_more_characters_than_the_terminal(shell: Shell
         lines = shell("query", wide, columns=columns)[1].splitlines()
         assert max(map(len, lines)) <= columns
     assert "  column_8: Crane" in shell("query", wide)[1].splitlines()
+
+
+def test_a_table_in_a_terminal_has_a_drawn_line_and_no_escapes(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    _, out, _ = shell("query", QUERY)
+    assert "\x1b" not in out and "\\u001b" not in out and set(out.splitlines()[1]) == {"─"}
 
 
 def test_plain_has_a_line_for_each_value(shell: Shell) -> None:

@@ -318,6 +318,17 @@ async def test_a_refused_reply_loses_nothing_silently(table: Table) -> None:
     )
 
 
+async def test_a_number_under_a_note_of_a_scale_is_in_doubt() -> None:
+    """Whether "in thousands" holds for a column without a unit, code cannot know."""
+    text = "It is 210 metres long.\n\nAccount, in thousands of euros\n\nCost     3,120\n"
+    table = table_of(
+        Column("cost", ColumnType.NUMBER, "What did it cost?"), Column("length", ColumnType.NUMBER)
+    )
+    found, _ = await read(table, lambda _: {"cost": 3120, "length": 210}, text)
+    cost, length = found.rows[0].cells
+    assert cost.value == 3120 and cost.doubt.endswith("in thousands of euros") and not length.doubt
+
+
 @pytest.mark.parametrize(("said", "value"), [(4.6, 4_600_000), (4_600_000, 4_600_000)])
 async def test_a_figure_copied_without_its_printed_scale_gets_it(said: float, value: int) -> None:
     text = "Dunmarrow Bridge is 210 metres long and cost 4.6 million euros."
