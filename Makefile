@@ -25,6 +25,8 @@ demo:
 
 docs: install
 	@$(BIN)/python -m tests.cli.help_blocks docs/command-line.md
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "build/site/index.html"
 
 clean:
 	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -200,8 +200,7 @@ class Settings:
 
         Raises:
             SettingsError: a variable that is not a number where one is needed, an unknown
-                name, a server without a
-            model.
+                name, a server without a model.
         """
         env = os.environ if environ is None else environ
         given = {name: value for name, value in overrides.items() if value is not None}
