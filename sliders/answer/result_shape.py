@@ -168,10 +168,18 @@ def _column(cells: Sequence[Scalar], unit: str) -> list[str]:
     return [text(cell) for cell in cells]
 
 
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "|", "%")
 _NOISE, _SMALL = 1e-12, 1e-3
 """Numbers between these sizes keep nine significant digits, since rounding to nine decimals would
 leave little or nothing of them.
 """
+
+
+def no_formula(cell: Scalar) -> Scalar:
+    """Returns a cell that no spreadsheet takes for a formula: text that begins like one gets an
+    apostrophe before it.
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.lstrip()[:1] in _FORMULA else cell
 
 
 def tidied(cell: Scalar) -> Scalar:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from sliders.answer.result_shape import no_formula
 from sliders.audit.workbook import NO_TABLES, typed, types_of
 from sliders.errors import SettingsError, StoreError
 from sliders.schema.types import ColumnType
@@ -41,8 +42,8 @@ def export(catalog: Catalog, target: Path, format: ExportFormat | None = None) -
         return [export_audit(catalog, target)]
     if chosen == "excel":
         return [export_excel(catalog, target)]
-    if chosen == "csv":
-        return export_csv(catalog, target)
+    if chosen in ("csv", "csv-safe"):
+        return export_csv(catalog, target, no_formulas=chosen == "csv-safe")
     if chosen == "parquet":
         return export_parquet(catalog, target)
     raise SettingsError(
@@ -95,8 +96,9 @@ def _current(catalog: Catalog) -> Iterator[Relation]:
     )
 
 
-def export_csv(catalog: Catalog, folder: str | Path) -> list[Path]:
-    """One UTF-8 CSV file for each data table; the paths.
+def export_csv(catalog: Catalog, folder: str | Path, *, no_formulas: bool = False) -> list[Path]:
+    """One UTF-8 CSV file for each data table; the paths. `no_formulas` marks text that a
+    spreadsheet would take for a formula.
 
     Raises:
         StoreError: a file cannot be written.
@@ -106,7 +108,7 @@ def export_csv(catalog: Catalog, folder: str | Path) -> list[Path]:
         with _writing(path), path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(columns)
-            writer.writerows(rows)
+            writer.writerows(map(no_formula, row) if no_formulas else row for row in rows)
         paths.append(path)
     return paths
 
@@ -181,8 +183,10 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
     _only_replace(target, is_export)
     workbook = Workbook(write_only=True)
     write_tables(catalog, workbook)
+    book = io.BytesIO()
+    workbook.save(book)
     with _writing(target):
-        workbook.save(target)
+        target.write_bytes(book.getbuffer())
     return target
 
 

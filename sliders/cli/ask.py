@@ -134,6 +134,7 @@ OpenOption = Annotated[
     *CLUSTER,
     *SHOWN,
     "format",
+    "csv_safe",
 )
 def ask(
     call: CommandCall,
@@ -319,7 +320,7 @@ def reconcile(
 
 
 @app.command()
-@takes("workspace", *MODEL, *LIMITS, "unverified", "batch", *SHOWN, "format")
+@takes("workspace", *MODEL, *LIMITS, "unverified", "batch", *SHOWN, "format", "csv_safe")
 def query(
     call: CommandCall,
     sql: Annotated[
@@ -382,12 +383,20 @@ def export(
         ExportFormat | None,
         typer.Option("--format", help="Told by .db, .sqlite and .xlsx when left out."),
     ] = None,
+    csv_safe: Annotated[
+        bool,
+        typer.Option(
+            "--csv-safe", help="CSV in which text that begins like a formula has a ' before it."
+        ),
+    ] = False,
 ) -> None:
     """Write the audit database (opens in Datasette, DB Browser, pandas), or the tables as
     csv, parquet or excel.
     """
+    if csv_safe and format not in (None, "csv"):
+        raise SettingsError(f"--csv-safe and --format {format} ask for two formats")
     with call.opened(write=False) as ws:
-        paths = [str(path) for path in ws.export(target, format)]
+        paths = [str(path) for path in ws.export(target, "csv-safe" if csv_safe else format)]
     call.show("\n".join(paths) or "no tables yet", paths)
 
 
@@ -436,7 +445,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         sys.stderr.close()
         return 1
     except OSError as error:
-        return _fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
+        gone = isinstance(error, FileNotFoundError) and not error.filename
+        where = "the folder of this command is gone" if gone else error.filename or "the system"
+        return _fail(f"{where}: {error.strerror or error}", 1)
     except Exception as error:  # noqa: BLE001 - the user gets one line, whatever broke
         return _fail(
             f"unexpected {type(error).__name__}: {error}; please report it with the command", 1

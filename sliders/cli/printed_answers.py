@@ -27,13 +27,13 @@ def answers_printed(answers: Sequence[Answer], call: CommandCall) -> str:
             for line in _remarks(answer) if answer.rows else [answer.text, *_remarks(answer)]:
                 about = f"{answer.question} " if several else ""
                 print(f"sliders: {about}{line}", file=sys.stderr)
-        return "\n\n".join(_csv_of(answer, named=several) for answer in answers)
+        return "\n\n".join(_csv_of(answer, several, call) for answer in answers)
     if call.format == "markdown":
         return "\n\n".join(map(answer_markdown, answers))
     return "\n\n".join(answer_text(answer, call.plain) for answer in answers)
 
 
-def _csv_of(answer: Answer, named: bool) -> str:
+def _csv_of(answer: Answer, named: bool, call: CommandCall) -> str:
     """The rows of an answer as CSV; with `named`, the first column holds its question."""
     rows: Sequence[tuple[Any, ...]] = answer.rows
     if not rows and answer.value is not None:
@@ -42,7 +42,7 @@ def _csv_of(answer: Answer, named: bool) -> str:
     if named:
         rows = [(answer.question, *row) for row in rows or [("",) * len(columns)]]
         columns, units = ("question", *columns), ("", *units)
-    return csv_text(columns, rows, units)
+    return csv_text(columns, rows, units, call.csv_safe)
 
 
 def answer_data(answer: Answer) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import csv
 import io
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD, Box
@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sliders.answer.figures import YES_NO
-from sliders.answer.result_shape import ResultTable, tidied
+from sliders.answer.result_shape import ResultTable, no_formula, tidied
 
 MOST_ROWS = 20
 _NARROWEST = 12
@@ -103,16 +103,24 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|")
 
 
-def csv_text(columns: Sequence[str], rows: Sequence[Sequence[Any]], units: Sequence[str]) -> str:
-    """Rows as CSV: bare numbers, yes and no for 1 and 0, nothing for what is missing."""
+def csv_text(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    units: Sequence[str],
+    no_formulas: bool = False,
+) -> str:
+    """Rows as CSV: bare numbers, yes and no for 1 and 0, nothing for what is missing; `no_formulas`
+    marks text that a spreadsheet would take for a formula.
+    """
+    told: Callable[[Any], Any] = no_formula if no_formulas else lambda cell: cell
     words = {0: "no", 1: "yes", None: None}
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
+    writer.writerow(map(told, columns))
     truths = [place < len(units) and units[place] == YES_NO for place in range(len(columns))]
     for row in rows:
         writer.writerow(
-            words.get(cell, cell) if truth else tidied(cell)
+            words.get(cell, cell) if truth else told(tidied(cell))
             for cell, truth in zip(row, truths, strict=True)
         )
     return out.getvalue().rstrip("\n")

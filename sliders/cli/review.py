@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sliders.cli.serve import TokenOption
 from sliders.cli.shell import (
     DEFAULT_WORKSPACE,
     MODEL,
@@ -25,6 +26,7 @@ from sliders.cli.shell import (
     takes,
 )
 from sliders.errors import ModelUnavailable
+from sliders.hidden import hide
 from sliders.store.records import Correction
 
 if TYPE_CHECKING:
@@ -63,13 +65,6 @@ ServeOption = Annotated[
 HostOption = Annotated[
     str,
     typer.Option("--host", help="Address to serve at; others than this machine's need a token."),
-]
-TokenOption = Annotated[
-    str | None,
-    typer.Option(
-        "--token",
-        help="What visitors have to know; made and printed where others reach the address.",
-    ),
 ]
 PortOption = Annotated[
     int, typer.Option("--port", min=0, max=65535, help="Where to serve; 0 for any.")
@@ -138,8 +133,13 @@ def _listening(address: str, show: bool, call: CommandCall) -> None:
 def verify(
     call: CommandCall,
     file: Annotated[
-        Path, typer.Argument(help="An audit database or a workspace.", envvar="SLIDERS_WORKSPACE")
-    ] = Path(DEFAULT_WORKSPACE),
+        str,
+        typer.Argument(
+            metavar="<path|url>",
+            help="An audit database or a workspace.",
+            envvar="SLIDERS_WORKSPACE",
+        ),
+    ] = DEFAULT_WORKSPACE,
 ) -> int:
     """Check that every value of a file walks back to the words on a page;
     exit code 1 when something does not.
@@ -147,7 +147,7 @@ def verify(
     from sliders.audit.verify import check_audit
 
     found = check_audit(file)
-    lines = found.problems or (f"{file}: every value walks back to its words",)
+    lines = found.problems or (f"{hide(file)}: every value walks back to its words",)
     notes = (f"note: {note}" for note in found.notes)
     call.show("\n".join((*lines, *notes)), dataclasses.asdict(found))
     return 1 if found.problems else 0

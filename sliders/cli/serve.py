@@ -39,8 +39,8 @@ TokenOption = Annotated[
     typer.Option(
         "--token",
         help=(
-            "With --http: what clients send as `Authorization: Bearer`; made and printed where "
-            "others reach the address."
+            "What visitors have to know (`Authorization: Bearer`); made and printed where others "
+            "reach the address."
         ),
     ),
 ]

@@ -133,11 +133,17 @@ _OPTIONS: Mapping[str, Any] = {
         Format,
         typer.Option("--format", help="How the result is printed; json is the same as --json."),
     ],
+    "csv_safe": Annotated[
+        bool,
+        typer.Option(
+            "--csv-safe", help="CSV in which text that begins like a formula has a ' before it."
+        ),
+    ],
 }
 """The options that commands share: those of the call itself, and settings under their own names."""
 _DEFAULTS: Mapping[str, Any] = {
     "workspace": DEFAULT_WORKSPACE,
-    **dict.fromkeys(SHOWN, False),
+    **dict.fromkeys((*SHOWN, "csv_safe"), False),
     "format": "table",
 }
 WorkflowOption = Annotated[
@@ -163,10 +169,17 @@ class CommandCall:
     quiet: bool = True
     plain: bool = False
     format: Format = "table"
+    csv_safe: bool = False
     flags: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """`--json` and `--format json` are one. Raises SettingsError: they name two formats."""
+        """`--json` and `--format json` are one, and `--csv-safe` is CSV. Raises SettingsError: they
+        name two formats.
+        """
+        if self.csv_safe and self.format in ("table", "csv"):
+            object.__setattr__(self, "format", "csv")
+        elif self.csv_safe:
+            raise SettingsError(f"--csv-safe and --format {self.format} ask for two formats")
         if self.as_json and self.format not in ("table", "json"):
             raise SettingsError(f"--json and --format {self.format} ask for two formats: name one")
         object.__setattr__(self, "as_json", self.as_json or self.format == "json")
@@ -308,7 +321,7 @@ def frame_text(frame: pd.DataFrame, call: CommandCall) -> str:
     columns, units = list(map(str, frame.columns)), frame.attrs.get("units", ())
     rows = [tuple(row.values()) for row in records(frame)]
     if call.format == "csv":
-        return csv_text(columns, rows, units)
+        return csv_text(columns, rows, units, call.csv_safe)
     if not rows:
         return "no rows"
     table = table_of(columns, rows, units)

@@ -51,5 +51,6 @@ def run_readonly(
                 checked.tree, [name for table in checked.tables for name in (table, *names[table])]
             )
         return run_on_server(database, sql, visible, limits)
+    database.engine.check_place()
     with Sandbox(file_uri(database.path, database.engine.mode), analysts=True) as sandbox:
         return sandbox.select(sql, Rights(visible, ALLOWED_FUNCTIONS), limits)

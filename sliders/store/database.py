@@ -301,6 +301,8 @@ class Database(contextlib.AbstractContextManager["Database"]):
         """
         with self._guard:
             depth = self._depth
+            if not depth and self.write and not self._closed:
+                self.engine.check_place()
             begin, commit, rollback = (
                 (f"SAVEPOINT level_{depth}", f"RELEASE level_{depth}", f"ROLLBACK TO level_{depth}")
                 if depth

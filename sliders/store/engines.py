@@ -54,6 +54,9 @@ class Engine:
         """The sentence for an error."""
         raise NotImplementedError
 
+    def check_place(self) -> None:
+        """Raises StoreError: the workspace is no longer where it was opened."""
+
     def in_transaction(self, raw: Any) -> bool:
         """Whether there is something left to roll back."""
         raise NotImplementedError

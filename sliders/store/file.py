@@ -174,13 +174,17 @@ class SqliteFile(Engine):
         self.write = write
         self.begin = "BEGIN IMMEDIATE" if write else "BEGIN"
         self._lock: int | None = None
+        self._file = (0, 0)
 
     def open(self) -> sqlite3.Connection:
-        self._check_place()
+        self._check_path()
         if self.write:
             self._lock = writer_lock(self.path)
         try:
-            return self._connect()
+            raw = self._connect()
+            opened = os.stat(self.path)
+            self._file = (opened.st_dev, opened.st_ino)
+            return raw
         except BaseException as error:
             self._free()
             if isinstance(error, self.errors):
@@ -190,7 +194,19 @@ class SqliteFile(Engine):
     def may_be_written(self) -> bool:
         return self.write or _is_locked(self.path)
 
-    def _check_place(self) -> None:
+    def check_place(self) -> None:
+        """See `Engine.check_place`; what would be written to a file that has no name is lost."""
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            found = None
+        if found is None or (found.st_dev, found.st_ino) != self._file:
+            raise StoreError(
+                f"workspace {self.name!r} was moved, removed or replaced while it was open; put it "
+                "back, or start a new one, and run the command again"
+            )
+
+    def _check_path(self) -> None:
         if self.path.is_dir():
             raise StoreError(f"workspace {self.name!r} is a folder; name a file in it")
         if not self.path.parent.is_dir():

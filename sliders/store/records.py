@@ -13,7 +13,7 @@ from sliders.store.sql_names import companion_name
 
 TaskState = Literal["pending", "done", "failed", "gated", "pruned"]
 RunStatus = Literal["running", "done", "failed", "stopped"]
-ExportFormat = Literal["sqlite", "csv", "parquet", "excel"]
+ExportFormat = Literal["sqlite", "csv", "csv-safe", "parquet", "excel"]
 Role = Literal["value", "canonical", "bound", "doubt"]
 """What a column of a data table holds: a value as read, or what stands beside it
 (see `RelationColumn`).
