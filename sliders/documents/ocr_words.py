@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.util import find_spec
-
-from sliders.documents.document import Page
 
 INSTALL = "pip install 'sliders[ocr]'"
 
@@ -19,10 +18,9 @@ def word_key(word: str) -> str:
     return "".join(filter(str.isalnum, word.lower()))
 
 
-def score_of(page: Page, words: str) -> float | None:
-    """The lowest score (0 to 1) of words of a page that was scanned; None on other pages."""
-    if not page.scores:
-        return None
-    known = dict(page.scores)
+def score_of(scores: Mapping[str, float], words: str) -> float:
+    """The lowest score (0 to 1) of words, by the scores of those of their page; of words that it
+    does not have, the lowest of the page.
+    """
     keys = [word_key(word) for word in words.split()]
-    return min((known[key] for key in keys if key in known), default=min(known.values()))
+    return min((scores[key] for key in keys if key in scores), default=min(scores.values()))

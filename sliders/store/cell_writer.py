@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlalchemy import Select, Subquery, and_, bindparam, case, exists, select
 
+from sliders.documents.ocr_words import score_of
 from sliders.errors import StoreError
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Span
 from sliders.schema.types import Table as SchemaTable
@@ -28,6 +29,7 @@ from sliders.store.layout import (
     columns,
     documents,
     origins,
+    pages,
     rows,
     tables,
 )
@@ -39,6 +41,12 @@ _KEY = {
     "chunk": select(chunks.c.key).where(chunks.c.id == bindparam("name")),
 }
 _COLUMNS = select(columns.c.name, columns.c.key).where(columns.c.table_key == bindparam("table"))
+_SCANS = (
+    select(pages.c.number, pages.c.scores)
+    .join(documents, documents.c.key == pages.c.document_key)
+    .where(documents.c.id == bindparam("name"), pages.c.scores.is_not(None))
+)
+_BY_OCR = "read by OCR, score "
 _SAID = ("call_id", "model", "prompt_hash")
 _ORIGIN = select(origins.c.key).where(*(origins.c[name] == bindparam(name) for name in _SAID))
 OF_ROWS = (
@@ -145,6 +153,7 @@ class Keys:
         self._database = database
         self.known = known
         self._keys: dict[str, dict[str, int]] = {"table": known.tables, "document": {}, "chunk": {}}
+        self._scans: dict[str, dict[int, dict[str, float]]] = {}
         self.origins: dict[tuple[str, str, str], int] = {}
         self.touched: set[int] = set()
         self.encode = database.engine.encode if database.on_server else None
@@ -171,6 +180,19 @@ class Keys:
         if table not in known:
             known[table] = dict(self._database.query(_COLUMNS, {"table": self.key("table", table)}))
         return known[table]
+
+    def doubt(self, cell: Cell) -> str:
+        """Returns why a cell is unverified: the words of a page that OCR read always are."""
+        if cell.span is None or cell.span.page is None or _BY_OCR in cell.doubt:
+            return cell.doubt
+        document, page = cell.span.document_id, cell.span.page
+        if document not in self._scans:
+            found = self._database.query(_SCANS, {"name": document})
+            self._scans[document] = {number: dict(codec.load(words)) for number, words in found}
+        if page not in self._scans[document]:
+            return cell.doubt
+        score = score_of(self._scans[document][page], cell.printed)
+        return "; ".join(filter(None, [cell.doubt, f"{_BY_OCR}{score:.2f}"]))
 
     def origin(self, said: tuple[str, str, str]) -> int | None:
         if not any(said):
@@ -217,7 +239,7 @@ def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
             keys.origins.get(said) or keys.origin(said),
             None if cell.how is _STATED else cell.how.value,
             codec.dump(cell.odds) if cell.odds else None,
-            cell.doubt or None,
+            (cell.doubt if cell.span is None else keys.doubt(cell)) or None,
             codec.encode_parts(cell.parts, row.document_id) if cell.parts else None,
             cell.bound or None,
         )

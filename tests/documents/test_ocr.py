@@ -94,3 +94,19 @@ def test_a_damaged_picture_is_refused(scanner: None, tmp_path: Path) -> None:
     for name in ("a.png", "b.png"):
         with pytest.raises(DocumentError, match="damaged"):
             load(tmp_path / name)
+
+
+def test_a_column_of_lone_signs_is_one_sign(scanner: None, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    drawing = canvas.Canvas(buffer, pagesize=(300, 150))
+    drawing.setFont("Times-Roman", 10)
+    for n, (label, amount) in enumerate((("Cash", "2,853"), ("Stock", "36,500"), ("Land", "9"))):
+        drawing.drawString(20, 120 - 20 * n, label)
+        drawing.drawString(180, 120 - 20 * n, "$")
+        drawing.drawRightString(260, 120 - 20 * n, amount)
+    drawing.save()
+    page = pypdfium2.PdfDocument(buffer.getvalue())[0]
+    page.render(scale=150 / 72).to_pil().save(tmp_path / "a.png")
+    text = load(tmp_path / "a.png").text
+    assert "| Cash | $2,853 |" in text
+    assert "| Stock | $36,500 |" in text

@@ -11,10 +11,18 @@ from sliders.audit import check_audit, export_audit, export_csv
 from sliders.errors import StoreError
 from sliders.extraction import Absence, Cell
 from sliders.schema import Column, Schema
-from sliders.store import COMPANIONS, Catalog, DataRow, Derivation, Relation, RelationColumn
+from sliders.store import (
+    COMPANIONS,
+    Catalog,
+    DataRow,
+    Derivation,
+    Relation,
+    RelationColumn,
+    lineage_of,
+)
 from sliders.values import ColumnType
 
-from .samples import DOCUMENT, ORDERS, grounded, rows_of
+from .samples import DOCUMENT, ORDERS, SCHEMA, chunks_of, grounded, rows_of
 
 WHY = "the reader is not sure"
 
@@ -171,3 +179,22 @@ def test_a_doubt_or_a_form_that_no_cell_says_is_a_problem(filled: Catalog, tmp_p
     problems = check_audit(export_audit(filled, tmp_path / "audit.db")).problems
     assert len([p for p in problems if "'invented'" in p]) == 1
     assert any("'Elsewhere'" in p for p in problems)
+
+
+def test_a_value_that_ocr_read_says_so_with_its_score(catalog: Catalog) -> None:
+    scanned = replace(
+        DOCUMENT,
+        pages=(replace(DOCUMENT.pages[0], scores=(("12", 0.91), ("1250", 0.5))), DOCUMENT.pages[1]),
+    )
+    catalog.documents.add(scanned)
+    assert catalog.documents.get(scanned.id).pages == scanned.pages
+    catalog.chunks.save(scanned.id, chunks_of(scanned))
+    catalog.schemas.save(SCHEMA, "the first")
+    for _ in range(2):
+        catalog.extractions.save(catalog.extractions.rows("orders") or rows_of(scanned)[:1])
+    catalog.tables.materialise("orders")
+    assert catalog.database.query("SELECT pieces_doubt, price_doubt FROM orders") == [
+        ("read by OCR, score 0.91", "read by OCR, score 0.50")
+    ]
+    told = {one.column: one.doubt for one in lineage_of(catalog, f"{scanned.id}-r0")}
+    assert told["pieces"] == "read by OCR, score 0.91"

@@ -17,6 +17,7 @@ READABLE = 0.5
 _UPRIGHT = 0.8
 _TALL = 1.5
 _LONG = 3.0
+_EDGE = 2
 
 Quad = Sequence[Sequence[float]]
 
@@ -81,6 +82,16 @@ def upright_lines(picture: Any) -> tuple[Any, list[ScannedLine]]:
     return picture, lines
 
 
+def read_line(picture: Any, box: tuple[float, float, float, float]) -> str:
+    """The text of one printed line, in a box: left, top, right and bottom."""
+    import numpy as np
+
+    left, top, right, bottom = (round(end) for end in box)
+    part = picture[max(top - _EDGE, 0) : bottom + _EDGE, max(left - _EDGE, 0) : right + _EDGE]
+    found = engine()(np.ascontiguousarray(part), use_det=False)
+    return str(found.txts[0]) if found.txts else ""
+
+
 def slant(lines: Sequence[ScannedLine]) -> float:
     """By how many degrees lines fall to the right: the middle one, longer lines count more."""
     angles = []
@@ -97,7 +108,7 @@ def slant(lines: Sequence[ScannedLine]) -> float:
 
 
 def _lines(picture: Any) -> Iterator[ScannedLine]:
-    found = engine()(picture, return_word_box=True)
+    found = engine()(picture, use_det=True, return_word_box=True)
     if found.txts is None:
         return
     boxes = [[[float(x), float(y)] for x, y in box] for box in found.boxes]

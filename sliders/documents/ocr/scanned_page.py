@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any
 
 from sliders.documents.ocr.recognizer import READABLE, Quad, ScannedLine, slant, upright_lines
+from sliders.documents.ocr.signs import with_signs
 from sliders.documents.ocr_words import word_key
 from sliders.documents.pdf.characters import Char
 from sliders.documents.pdf.page_content import PageContent, page_lines
@@ -23,6 +24,8 @@ _SHORTEST = 1.3
 """Of a drawn line, in heights of a printed one."""
 _THICKEST = 0.3
 _BLANK = 0.2
+_SAME_EDGE = 4.0
+"""Points within which lines begin at one place."""
 
 
 def scanned_page(picture: Any, number: int) -> PageContent:
@@ -33,7 +36,7 @@ def scanned_page(picture: Any, number: int) -> PageContent:
         number: the page's number, from 1.
     """
     picture, found = upright_lines(picture)
-    lines = [line for line in found if line.score >= READABLE]
+    lines = with_signs(picture, [line for line in found if line.score >= READABLE])
     told = []
     if missed := len(found) - len(lines):
         told.append(f"page {number}: {missed} of {len(found)} pieces of print could not be read")
@@ -68,6 +71,7 @@ class _Places:
         self.scale = _LINE_POINTS / self.line
         self._height = height
         self._count = 0
+        self._edges = _edges([self.box(line.words[0].quad)[0] for line in lines])
 
     def _straight(self, quad: Quad) -> list[tuple[float, float]]:
         (x, y), (c, s) = self._middle, self._turn
@@ -85,6 +89,7 @@ class _Places:
         end = float("-inf")
         for word in line.words:
             left, right, _, _ = self.box(word.quad)
+            left = self._edges.get(left, left) if word is line.words[0] else left
             left = min(max(left, end + _BLANK * (top - bottom)), right - 0.1)
             step = (right - left) / len(word.text)
             for n, text in enumerate(word.text):
@@ -92,6 +97,17 @@ class _Places:
                 at = left + n * step
                 yield Char(text, at, at + step, bottom, top, self._count, not n)
             end = right
+
+
+def _edges(lefts: Sequence[float]) -> dict[float, float]:
+    """The common left edge of lines that begin nearly at the same place, by each one's own."""
+    groups: list[list[float]] = []
+    for left in sorted(lefts):
+        if groups and left - groups[-1][0] < _SAME_EDGE:
+            groups[-1].append(left)
+        else:
+            groups.append([left])
+    return {left: median(group) for group in groups for left in group}
 
 
 def _strokes(picture: Any, angle: float, place: _Places) -> Strokes:
