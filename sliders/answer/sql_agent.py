@@ -219,14 +219,14 @@ def _final(
         return _failed(question, _last_error(talk), talk)
     last, result = trials[-1]
     rows = tuple(tuple(row) for row in result.rows)
-    reason = "; ".join(one.text for one in last.found if one.kind != "shape")  # which is seen
+    kept = _kept_findings(question, last)
+    reason = _reason(last, kept)
     if empty(rows):
         return _not_found(question, reason or "the result is empty", talk, last)
     kinds = {one.kind for one in last.found}
     if "nothing" in kinds and (not last.informed or ("literal" in kinds and writer.repeats)):
         return _not_found(question, reason, talk, last)
     value, text, units = _said(last.attempt, result, known, run_sql)
-    kept = _kept_findings(question, last)
     cut = (Gap("cut", "the row limit cut the result"),) if result.truncated else ()
     earlier = [number_in(before.rows) for _, before in trials[:-1]]
     return SqlAnswer(
@@ -251,6 +251,15 @@ def _final(
 def _last_error(talk: _Talk) -> str:
     errors = (attempt.error for attempt in reversed(talk.attempts) if attempt.error)
     return next(errors, "no statement was written")
+
+
+def _reason(last: Turn, kept: Sequence[Finding]) -> str:
+    """Returns the findings about a statement in words, without those that are seen in the shape of
+    its result, or that are told as a doubt.
+    """
+    doubted = [one for one in kept if one.doubt is not None]
+    told = (one for one in last.found if one.kind != "shape" and one not in doubted)
+    return "; ".join(one.text for one in told)
 
 
 def _kept_findings(question: str, last: Turn) -> tuple[Finding, ...]:

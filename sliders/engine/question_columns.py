@@ -21,6 +21,8 @@ from sliders.schema.induce import Induced, pinned_whole
 from sliders.schema.types import ColumnType, Schema, Table
 from sliders.store.facts import QuestionColumns
 
+_NO_FACT = "no fact of the documents was found that the question needs"
+
 
 async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
     """Returns the needs of each question, in order. The schema is extended when needed,
@@ -89,9 +91,8 @@ def _need(question: str, induced: Induced) -> Need:
     for name, asked in columns.items():
         columns[name] = _telling(induced.schema.table(name), asked)
     uncovered = induced.uncovered.get(question, "")
-    reason = (
-        "" if columns else uncovered or "no fact of the documents was found that the question needs"
-    )
+    lacking = f"no column holds {uncovered}" if uncovered else _NO_FACT
+    reason = "" if columns else lacking
     draft, hints = induced.drafts.get(question, ""), induced.hints.get(question)
     return Need(question, columns, uncovered, reason, draft, hints)
 

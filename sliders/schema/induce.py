@@ -19,7 +19,7 @@ from sliders.schema.sample import Sample, fitted
 from sliders.schema.types import Grain, Schema, Table
 
 _REPLY_TOKENS = 8000
-_UNSAID = "no column was proposed for it"
+_UNSAID = "what it asks for"
 RowsTold = Callable[[Sequence[Table]], Awaitable[Sequence[Sequence[Collection[str]]]]]
 """The names of the rows that some documents list: for each table one collection
 of names a document.

@@ -196,10 +196,10 @@ def test_printed_units_that_are_one_have_no_doubt(tmp_path: Path) -> None:
 def test_a_figure_has_the_currency_that_its_rows_state(tmp_path: Path) -> None:
     dollars = {"sql": "SELECT SUM(amount), COUNT(*) FROM bills WHERE currency = 'USD'"}
     answer, _ = asked(tmp_path, [dollars])
-    assert answer.units == ("USD", "") and "120.5 USD" in answer.text
+    assert answer.units == ("USD", "") and "120.50 USD" in answer.text
     (tmp_path / "one").mkdir()
     one, _ = asked(tmp_path / "one", [{"sql": "SELECT MAX(amount) FROM bills"}], [MIXED[1]])
-    assert one.units == ("EUR",) and one.text == "50.5 EUR"
+    assert one.units == ("EUR",) and one.text == "50.50 EUR"
     (tmp_path / "several").mkdir()
     several, _ = asked(tmp_path / "several", [SUM, SUM])
     assert several.units == ("",), "which one, nobody knows"

@@ -156,7 +156,7 @@ def test_a_question_that_the_reply_forgets_is_asked_again_and_then_uncovered() -
     short = reply(FERRIES, needs=[["sailings.captain"]])
     found, model = ask([WHO, WHAT], short, short)
     assert "question 2" in model.history[1].messages[-1].content
-    assert found.uncovered == {WHAT: "no column was proposed for it"}
+    assert found.uncovered == {WHAT: "what it asks for"}
 
 
 def test_needs_of_names_that_do_not_exist_are_uncovered() -> None:
