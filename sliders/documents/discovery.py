@@ -81,7 +81,7 @@ def _with_attached(source: SourceFile) -> Iterator[SourceFile]:
         return
     try:
         files = attachments(source.path.read_bytes())
-    except OSError:  # told when the message itself is read
+    except Exception:  # noqa: BLE001 - told when the message itself is read, in a child process
         return
     names = Counter(file.name for file in files)
     for number, file in enumerate(files):

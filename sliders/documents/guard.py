@@ -4,7 +4,6 @@ document: a share that was lost is a warning.
 
 from __future__ import annotations
 
-import email
 import html
 import io
 import re
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterable
 from sliders.documents import sniff
 from sliders.documents.decode import declared_encoding, decode
 from sliders.documents.document import Document
+from sliders.documents.mail import message_of
 from sliders.errors import DocumentError
 
 _WORD = re.compile(r"\w+")
@@ -21,7 +21,7 @@ _MOST_LOST = 0.02
 _MARKS = str.maketrans("", "", "^[]")
 _SHOWN = 6
 _OFFICE_TEXT = re.compile(
-    rb"<(?:\w+:)?t(?:\s[^>]*)?>([^<]*)</(?:\w+:)?t>|(</(?:\w+:)?(?:p|si|is|c)>|<(?:\w+:)?(?:tab|br)\b)"
+    rb"<(?:\w+:)?t(?:\s[^>]*)?>([^<]*)</(?:\w+:)?t>|(</(?:\w+:)?(?:p|si|is|c|num|e)>|<(?:\w+:)?(?:tab|br)\b)"
 )
 _OFFICE_PARTS = {
     sniff.DOCX: re.compile(r"word/(?:document|footnotes|endnotes)\.xml"),
@@ -86,7 +86,7 @@ def _markdown(raw: bytes, document: Document) -> Iterable[str]:
 
 
 def _mail(raw: bytes, document: Document) -> Iterable[str]:
-    for part in email.message_from_bytes(raw).walk():
+    for part in message_of(raw).walk():
         content = part.get_payload(decode=True)
         if (
             part.get_content_maintype() != "text"

@@ -10,6 +10,7 @@ from copy import deepcopy
 from itertools import accumulate
 from typing import Any
 
+from sliders.documents.html_tables import bound_spans
 from sliders.documents.rewritten import LeftOut, raised
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*>")  # lxml refuses it in text
@@ -17,9 +18,15 @@ _DEEPEST = 100
 _MOST_OPEN = 1_000
 """A parser of HTML gives up near 2,000 open marks, and with it the page."""
 _NESTING = re.compile(
-    r"<(/?)(?:div|span|font|b|i|u|em|strong|small|big|center|section|article|blockquote|ul|ol|dl)"
-    r"\b[^>]*>",
+    r"<(/?)(?:div|span|font|b|i|u|em|strong|small|big|center|section|article|blockquote|ul|ol|dl|a|"
+    r"main|nav|header|footer|aside|form|fieldset|label|button|details|figure|tt|code|q|cite|abbr|"
+    r"ins|address)\b[^>]*>",
     re.IGNORECASE,
+)
+_TABLE = re.compile(r"<(/?)table\b[^>]*>", re.IGNORECASE)
+_MOST_TABLES = 100
+_TABLE_MARK = re.compile(
+    r"</?(?:table|thead|tbody|tfoot|tr|td|th|caption|colgroup|col)\b[^>]*>", re.IGNORECASE
 )
 _CODE = ("script", "style", "template", "xml")
 _BLOCKS = frozenset(
@@ -36,7 +43,12 @@ _HIDDEN = re.compile(
     re.IGNORECASE,
 )
 _STRUCK = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
-_SUPER = re.compile(r"vertical-align\s*:\s*(?:super|text-top)", re.IGNORECASE)
+_SUPER = re.compile(
+    r"vertical-align\s*:\s*(?:super|text-top|\+?0*\.?0*[1-9][\d.]*\s*(?:em|ex|px|pt|rem|%))"
+    r"|position\s*:\s*relative\b.*(?<![-\w])(?:top\s*:\s*-|bottom\s*:\s*\+?0*\.?0*[1-9])",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAY_BE_RAISED = frozenset("span a small big font i b u em strong label".split())
 _CSS_NOTE = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CSS_GROUP = re.compile(r"@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 _CSS_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
@@ -51,10 +63,9 @@ def rewritten_html(text: str) -> tuple[Any, list[str]]:
     from lxml.html import HTMLParser, document_fromstring  # type: ignore[import-untyped]
 
     parser = HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
-    text = _DECLARATION.sub("", text)
-    if _most_open(text) > _MOST_OPEN:
-        text = _NESTING.sub(" ", text)
+    text, told = _without_depths(_DECLARATION.sub("", text))
     root = document_fromstring(text, parser=parser)
+    told += bound_spans(root)
     left = LeftOut()
     rules = list(_rules(root))
     for element in list(root.iter(*_CODE)):
@@ -70,15 +81,26 @@ def rewritten_html(text: str) -> tuple[Any, list[str]]:
         _caption_table(element)
     for element in list(root.iter()):
         if isinstance(element.tag, str):
-            _mark_raised(element)
+            _mark_raised(element, rules)
             _open_up(element)
     _flatten(root)
-    return root, left.warnings()
+    return root, [*told, *left.warnings()]
 
 
-def _most_open(text: str) -> int:
-    """How many marks without a meaning of their own are open at most."""
-    marks = (-1 if mark[1] else 1 for mark in _NESTING.finditer(text))
+def _without_depths(text: str) -> tuple[str, list[str]]:
+    """(a page without the marks that no parser follows into one another, warnings)."""
+    told = []
+    if _most_open(_TABLE, text) > _MOST_TABLES:
+        text = _TABLE_MARK.sub(" ", text)
+        told.append(f"tables within more than {_MOST_TABLES} tables were read as text")
+    if _most_open(_NESTING, text) > _MOST_OPEN:
+        text = _NESTING.sub(" ", text)
+    return text, told
+
+
+def _most_open(mark: re.Pattern[str], text: str) -> int:
+    """How many marks of a kind are open at most."""
+    marks = (-1 if found[1] else 1 for found in mark.finditer(text))
     return max(accumulate(marks, lambda depth, step: max(depth + step, 0)), default=0)
 
 
@@ -89,17 +111,22 @@ def _rules(root: Any) -> Iterator[tuple[str, str, str]]:
     for style in root.iter("style"):
         text = _CSS_GROUP.sub("", _CSS_NOTE.sub("", style.text or ""))
         for selectors, declared in _CSS_RULE.findall(text):
-            if _HIDDEN.search(declared) or _STRUCK.search(declared):
+            if any(kind.search(declared) for kind in (_HIDDEN, _STRUCK, _SUPER)):
                 for selector in selectors.split(","):
                     if selector.strip() and (found := _SELECTOR.fullmatch(selector.strip())):
                         yield (found[1] or "").lower(), found[2] or "", declared
 
 
-def _why_left_out(element: Any, rules: list[tuple[str, str, str]]) -> str:
-    style = element.get("style") or ""
+def _styles_of(element: Any, rules: list[tuple[str, str, str]]) -> list[str]:
+    """The declarations of an element's own style and of the rules that name it."""
     names = {f".{name}" for name in (element.get("class") or "").split()}
     names |= {f"#{element.get('id')}", ""}
-    own = [style, *(d for tag, mark, d in rules if tag in ("", element.tag) and mark in names)]
+    ruled = (d for tag, mark, d in rules if tag in ("", element.tag) and mark in names)
+    return [element.get("style") or "", *ruled]
+
+
+def _why_left_out(element: Any, rules: list[tuple[str, str, str]]) -> str:
+    own = _styles_of(element, rules)
     if element.tag in ("html", "body"):
         return ""
     if element.get("hidden") is not None or any(_HIDDEN.search(d) for d in own):
@@ -159,8 +186,10 @@ def _open_up(element: Any) -> None:
         element.tag = "span"
 
 
-def _mark_raised(element: Any) -> None:
-    if element.tag != "sup" and not _SUPER.search(element.get("style") or ""):
+def _mark_raised(element: Any, rules: list[tuple[str, str, str]]) -> None:
+    if element.tag != "sup" and not (
+        element.tag in _MAY_BE_RAISED and any(map(_SUPER.search, _styles_of(element, rules)))
+    ):
         return
     text = "".join(element.itertext())
     written = raised(_before(element), text)

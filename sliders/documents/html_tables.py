@@ -8,6 +8,9 @@ from sliders.documents.spanned_tables import Spanned, table_of_spans
 from sliders.documents.tables import TextTable
 
 _MAX_SPAN = 60
+_MOST_COVERED = 10_000
+_MOST_PER_CELL = 10
+"""How many places a cell covers on average, in a table that is no attack."""
 _PARTS = ("caption", "thead", "tbody", "tfoot", "tr", "td", "th")
 _APART = frozenset(
     (
@@ -57,6 +60,25 @@ def lift_tables(root: Any) -> tuple[str, list[str]]:
         table.getparent().replace(table, number)
         tables.append(str(tostring(table, encoding="unicode")))
     return str(tostring(root, encoding="unicode")), tables
+
+
+def bound_spans(root: Any) -> list[str]:
+    """Take the spans from tables in which they cover far more than there are cells; warnings."""
+    told = []
+    for table in root.iter("table"):
+        rows = [row.xpath("./td | ./th") for row in table.iter("tr")]
+        cells = [cell for row in rows for cell in row]
+        covered = sum(
+            _span(cell.get("colspan")) * min(_span(cell.get("rowspan")), len(rows) - r)
+            for r, row in enumerate(rows)
+            for cell in row
+        )
+        if covered > max(_MOST_COVERED, _MOST_PER_CELL * len(cells)):
+            for cell in cells:
+                cell.attrib.pop("colspan", None)
+                cell.attrib.pop("rowspan", None)
+            told.append(f"the spans of a table would cover {covered:,} cells and were not read")
+    return told
 
 
 def _rows(table: Any) -> list[list[Spanned]]:

@@ -141,12 +141,18 @@ def parse(
         DocumentError: they are no document that can be read.
     """
     kind = sniff.sniff(read.raw, source.name, Path(read.file_name).suffix.lower())
-    if kind in _PAGED:
-        document = _PAGED[kind](read.raw, source.name, scans)
-    else:
-        document = _READERS[kind](read.raw, source.name)
+    try:
+        if kind in _PAGED:
+            document = _PAGED[kind](read.raw, source.name, scans)
+        else:
+            document = _READERS[kind](read.raw, source.name)
+        warnings = guarded(document, read.raw)
+    except RecursionError as error:
+        raise DocumentError(
+            f"{source.name}: its parts lie too deep in one another; save it again, or as another "
+            "format"
+        ) from error
     where = remote.shown(source.address) if source.address else str(source.path.absolute())
-    warnings = guarded(document, read.raw)
     return replace(document, source=printable(where), modified=read.modified, warnings=warnings)
 
 

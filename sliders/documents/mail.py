@@ -27,7 +27,30 @@ _FIELDS = ("Subject", "From", "To", "Cc", "Date")
 _WORD = re.compile(r"\w+")
 _LITTLE = 0.1
 """A share of words that a text may lack and still say the same."""
-_DEEPEST = 20
+_DEEPEST = 60
+"""Messages and groups of parts within one another that are read."""
+
+
+class _Part(Message):
+    """A message or one of its parts. What lies too deep is one text for the parser, which would
+    call itself without end.
+    """
+
+    depth = 0
+
+    def attach(self, payload: Any) -> None:
+        """Take a part in."""
+        payload.depth = self.depth + 1
+        super().attach(payload)
+
+    def get_content_type(self) -> str:
+        """The media type of the part."""
+        return "text/plain" if self.depth > _DEEPEST else super().get_content_type()
+
+
+def message_of(raw: bytes) -> Message:
+    """The message in the bytes of a file; of messages within messages the outer ones."""
+    return email.message_from_bytes(raw, _class=_Part, policy=email.policy.compat32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +68,19 @@ class Attachment:
 
 def attachments(raw: bytes) -> list[Attachment]:
     """The files that a message and those forwarded in it carry, by order."""
-    return list(_attached(email.message_from_bytes(raw, policy=email.policy.compat32)))
+    return list(_attached(message_of(raw)))
 
 
 def _attached(message: Message) -> Iterator[Attachment]:
     for part in message.walk():
-        if not part.is_multipart() and _is_file(part):
+        if not part.is_multipart() and _is_file(part) and not _is_too_deep(part):
             content = part.get_payload(decode=True)
             name = _header(part.get_filename() or "unnamed").replace("/", "_").replace("\\", "_")
             yield Attachment(name, content if isinstance(content, bytes) else b"")
+
+
+def _is_too_deep(part: Message) -> bool:
+    return isinstance(part, _Part) and part.depth > _DEEPEST
 
 
 def _is_file(part: Message) -> bool:
@@ -68,9 +95,9 @@ def read_email(raw: bytes, name: str) -> Document:
     """A document out of a message: its header fields, all that its bodies say, the messages
     that are forwarded in it, and the names of its attachments.
     """
-    message = email.message_from_bytes(raw, policy=email.policy.compat32)
+    message = message_of(raw)
     builder = DocumentBuilder()
-    _add_message(builder, message, name, 0)
+    _add_message(builder, message, name)
     files = attachments(raw)
     if not any(message[key] for key in _FIELDS) and not builder.filled:
         raise DocumentError(f"{name}: no e-mail message; save it as .eml from the mail program")
@@ -82,41 +109,39 @@ def read_email(raw: bytes, name: str) -> Document:
     return builder.build(name, raw, title=title, media_type=sniff.EMAIL)
 
 
-def _add_message(builder: DocumentBuilder, message: Message, name: str, depth: int) -> None:
+def _add_message(builder: DocumentBuilder, message: Message, name: str) -> None:
     fields = [f"{key}: {_header(message[key])}" for key in _FIELDS if message[key]]
     builder.add("paragraph", "\n".join(fields))
-    _add_part(builder, message, name, depth)
+    _add_part(builder, message, name)
 
 
-def _add_part(builder: DocumentBuilder, part: Message, name: str, depth: int) -> None:
-    if depth > _DEEPEST:
+def _add_part(builder: DocumentBuilder, part: Message, name: str) -> None:
+    if _is_too_deep(part):
         builder.warnings.append(f"{name}: messages within messages below {_DEEPEST} were not read")
         return
     kind = part.get_content_type()
     inner: Any = part.get_payload() if part.is_multipart() else []
     if kind == "multipart/alternative":
-        _add_alternatives(builder, inner, name, depth)
+        _add_alternatives(builder, inner, name)
     elif kind == "message/rfc822":
         for message in inner:
             builder.add("heading", "Forwarded message", level=2)
-            _add_message(builder, message, name, depth + 1)
+            _add_message(builder, message, name)
     elif part.is_multipart():
         for each in inner:
-            _add_part(builder, each, name, depth + 1)
+            _add_part(builder, each, name)
     elif part.get_content_maintype() in ("text", "message") and not _is_file(part):
         _add_text(builder, part, name)
 
 
-def _add_alternatives(
-    builder: DocumentBuilder, parts: list[Message], name: str, depth: int
-) -> None:
+def _add_alternatives(builder: DocumentBuilder, parts: list[Message], name: str) -> None:
     """One of the forms of a text where it says all that the others say, else each."""
     plain = [part for part in parts if part.get_content_type() == "text/plain"]
     pages = [part for part in parts if part.get_content_type() == "text/html"]
     others = [part for part in parts if part not in plain and part not in pages]
     if not plain or not pages:
         for part in parts:
-            _add_part(builder, part, name, depth + 1)
+            _add_part(builder, part, name)
         return
     said = _words(_text(plain[0], name, [])), _words(_page_words(_text(pages[0], name, [])))
     if _says_all(said[0], said[1]):
@@ -134,7 +159,7 @@ def _add_alternatives(
     for part in chosen:
         _add_text(builder, part, name)
     for part in others:  # pictures, a calendar, or a part that holds the HTML with its pictures
-        _add_part(builder, part, name, depth + 1)
+        _add_part(builder, part, name)
 
 
 def _words(text: str) -> set[str]:

@@ -36,7 +36,8 @@ def formatted(value: Any, number_format: str) -> str:
         section = sections[2]
     if value < 0 and len(sections) > 1 and _words(sections[1]):
         section, value = sections[1], abs(value)
-    if _FRACTION.search(section) or not re.search("[0#?]", section):
+    bare = "".join(m["digits"] or m["other"] or "" for m in _TOKEN.finditer(section))
+    if _FRACTION.search(bare) or not re.search("[0#?]", bare):
         return printed(value)
     return _shown(value, section)
 
@@ -59,7 +60,7 @@ def _shown(value: float, section: str) -> str:
     if len(groups) > 1:
         return _masked(value, section, groups)
     before, after, digits = "", "", ""
-    percent = "%" in re.sub(r'"[^"]*"', "", section)
+    percent = any(match["other"] == "%" for match in _TOKEN.finditer(section))
     for match in _TOKEN.finditer(section):
         words = match["quoted"] or match["escaped"] or match["currency"] or ""
         if match["other"] and _PLAIN.match(match["other"]):

@@ -10,8 +10,9 @@ from io import BytesIO
 from typing import Any
 
 _SHOWN, _SHOWN_PIECES = 60, 3
-_ENDS_IN_NUMBER = re.compile(r"\d\s?[%‰)\]€$£¥]?$")
-_RAISED = re.compile(r"\s*([-−–+]?\d{1,3}(?:\s?[,;]\s?\d{1,3})*)\s*")
+_TAKES_MARK = re.compile(r"(?:\d\s?[%‰)\]€$£¥]?|[^\W\d_]{3})$")
+_MARK = r"(?:\d{1,3}|[a-df-np-z]|[eo](?=\)))"  # 2 and a raised e or o is an ordinal number
+_RAISED = re.compile(rf"\s*(\(?[-−–+]?{_MARK}(?:\s?[,;]\s?{_MARK})*\)?)\s*")
 
 
 @dataclass(slots=True)
@@ -41,10 +42,11 @@ class LeftOut:
 
 
 def raised(before: str, text: str) -> str:
-    """Raised text as it stands behind what is before it: digits behind a number are written
-    with a mark, 10 and a raised 6 as 10^6; anything else stays.
+    """Raised text as it stands behind what is before it: digits and the letters of notes behind a
+    number or a word are written with a mark, 10 and a raised 6 as 10^6, 2023 and a raised 1) as
+    2023^1); anything else stays, as 1st and the square metres of m2.
     """
-    if _ENDS_IN_NUMBER.search(before[-4:]) is None or (digits := _RAISED.fullmatch(text)) is None:
+    if _TAKES_MARK.search(before[-4:]) is None or (digits := _RAISED.fullmatch(text)) is None:
         return text
     return "^" + digits[1].replace(" ", "").replace("−", "-").replace("–", "-")
 

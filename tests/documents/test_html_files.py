@@ -91,16 +91,36 @@ def test_struck_out_text_is_left_out_and_told() -> None:
         ("45<span style='vertical-align:super'>1</span> EUR", "45^1 EUR"),
         ("<b>45</b><sup>1</sup> EUR", "45^1 EUR"),
         ("3<sup>1</sup>/<sub>2</sub> pages", "3 1/2 pages"),
+        ("2022<sup>b)</sup> EUR", "2022^b) EUR"),
+        ("2022<sup>1)</sup> EUR", "2022^1) EUR"),
+        ("see remark<sup>3</sup> there", "see remark^3 there"),
+        ("45<span class=up>1</span> EUR", "45^1 EUR"),
+        ("45<span style='position:relative;top:-.4em'>c</span> EUR", "45^c EUR"),
     ],
 )
 def test_raised_digits_are_no_digits_of_their_number(written: str, read: str) -> None:
-    assert page(f"<p>Here {written}.</p>").text == f"Here {read}."
+    style = "<style>.up { vertical-align: 0.5em; font-size: 70% }</style>"
+    assert page(f"<p>Here {written}.</p>", style).text == f"Here {read}."
     row = f"<table><tr><td>Price</td><td>{written}</td></tr></table>"
-    assert read in page(row).text
+    assert read in page(row, style).text
 
 
 def test_raised_letters_stay() -> None:
     assert page("<p>On the 1<sup>st</sup> day.</p>").text == "On the 1st day."
+
+
+def test_tables_within_tables_without_end_are_read_as_text() -> None:
+    document = page("<div><table><tr><td>" * 3000 + "Deep 41.")
+    assert "Deep 41." in document.text
+    assert "were read as text" in document.warnings[0]
+
+
+def test_spans_that_cover_far_more_than_there_is_are_told_and_not_read() -> None:
+    row = '<tr><td colspan="1000" rowspan="65534">Cost</td><td colspan="900">5</td></tr>'
+    document = page(f"<table>{row * 300}</table>")
+    assert len(document.text) < 10_000
+    assert document.text.count("5") == 300
+    assert "spans of a table" in document.warnings[0]
 
 
 def test_deep_and_unclosed_markup_loses_nothing() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from email.message import EmailMessage
 from pathlib import Path
 
+import pytest
 from document_samples import read_file
 
-from sliders.documents import discover, load_source
+from sliders.documents import Document, discover, load_each, load_source
 
 
 def message(text: str = "", html: str = "", subject: str = "Offer") -> EmailMessage:
@@ -90,3 +91,18 @@ def test_attachments_are_documents_that_name_their_mail(tmp_path: Path) -> None:
     assert "Attachments: prices.csv, logo.png, note.txt" in documents["offer.eml"].text
     assert documents["offer.eml"].warnings == ("attachments were not read: logo.png",)
     assert discover(sources) == sources
+
+
+@pytest.mark.parametrize("kind", ["message/rfc822", "multipart/mixed"])
+def test_messages_without_end_in_one_another_stop_no_folder(kind: str, tmp_path: Path) -> None:
+    lines = ["Subject: Outer"]
+    for n in range(2000):
+        mark = f'; boundary="b{n}"\n\n--b{n}' if kind.startswith("multipart") else "\n"
+        lines.append(f"Content-Type: {kind}{mark}")
+    (tmp_path / "deep.eml").write_text("\n".join([*lines, "Content-Type: text/plain", "", "Low."]))
+    (tmp_path / "z.txt").write_text("The rent is 5 euros.")
+    deep, plain = load_each(discover(tmp_path))
+    assert isinstance(deep, Document)
+    assert "Subject: Outer" in deep.text
+    assert any("messages within messages" in line for line in deep.warnings)
+    assert isinstance(plain, Document)

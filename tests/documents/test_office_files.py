@@ -170,7 +170,14 @@ def test_merged_cells_of_word_stand_in_the_rows_that_they_cover() -> None:
 
 @pytest.mark.parametrize(
     ("base", "marks", "read"),
-    [("45", ("1",), "45^1"), ("10", ("1", "2"), "10^12"), ("m", ("2",), "m2")],
+    [
+        ("45", ("1",), "45^1"),
+        ("10", ("1", "2"), "10^12"),
+        ("m", ("2",), "m2"),
+        ("2022", ("1)",), "2022^1)"),
+        ("45", ("b",), "45^b"),
+        ("1", ("st",), "1st"),
+    ],
 )
 def test_raised_digits_of_word_are_no_digits_of_their_number(
     base: str, marks: tuple[str, ...], read: str
