@@ -48,6 +48,14 @@ _SUPER = re.compile(
     r"|position\s*:\s*relative\b.*(?<![-\w])(?:top\s*:\s*-|bottom\s*:\s*\+?0*\.?0*[1-9])",
     re.IGNORECASE | re.DOTALL,
 )
+_NO_NUMBERS = re.compile(r"list-style(?:-type)?\s*:[^;]*\bnone", re.IGNORECASE)
+_ROMAN = tuple(
+    zip(
+        (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
+        "m cm d cd c xc l xl x ix v iv i".split(),
+        strict=True,
+    )
+)
 _MAY_BE_RAISED = frozenset("span a small big font i b u em strong label".split())
 _CSS_NOTE = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CSS_GROUP = re.compile(r"@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
@@ -79,6 +87,9 @@ def rewritten_html(text: str) -> tuple[Any, list[str]]:
         _show_value(element)
     for element in list(root.iter("figcaption")):
         _caption_table(element)
+    for element in root.iter("ol"):
+        if not any(map(_NO_NUMBERS.search, _styles_of(element, rules))):
+            _number_items(element)
     for element in list(root.iter()):
         if isinstance(element.tag, str):
             _mark_raised(element, rules)
@@ -111,7 +122,7 @@ def _rules(root: Any) -> Iterator[tuple[str, str, str]]:
     for style in root.iter("style"):
         text = _CSS_GROUP.sub("", _CSS_NOTE.sub("", style.text or ""))
         for selectors, declared in _CSS_RULE.findall(text):
-            if any(kind.search(declared) for kind in (_HIDDEN, _STRUCK, _SUPER)):
+            if any(kind.search(declared) for kind in (_HIDDEN, _STRUCK, _SUPER, _NO_NUMBERS)):
                 for selector in selectors.split(","):
                     if selector.strip() and (found := _SELECTOR.fullmatch(selector.strip())):
                         yield (found[1] or "").lower(), found[2] or "", declared
@@ -166,6 +177,38 @@ def _show_value(element: Any) -> None:
             element.text = f" {', '.join(words)} "
 
 
+def _number_items(items: Any) -> None:
+    """The numbers of an ordered list, which a browser prints, at the beginnings of its items."""
+    own = items.xpath("./li")
+    back = items.get("reversed") is not None
+    number = _whole(items.get("start"), len(own) if back else 1)
+    for item in own:
+        number = _whole(item.get("value"), number)
+        place = item
+        while not (place.text or "").strip() and len(place) and place[0].tag in ("p", "div"):
+            place = place[0]
+        place.text = f"{_printed_number(number, items.get('type') or '')}. {place.text or ''}"
+        number += -1 if back else 1
+
+
+def _whole(text: str | None, otherwise: int) -> int:
+    return int(text) if text and re.fullmatch(r"\s*-?[0-9]{1,9}\s*", text) else otherwise
+
+
+def _printed_number(number: int, kind: str) -> str:
+    """A number as a list of a type (1, a, A, i, I) prints it."""
+    letters = ""
+    if kind in ("a", "A") and number > 0:
+        while number > 0:
+            number, rest = divmod(number - 1, 26)
+            letters = chr(97 + rest) + letters
+    elif kind in ("i", "I") and 0 < number < 4000:
+        for value, sign in _ROMAN:
+            letters += sign * (number // value)
+            number %= value
+    return (letters.upper() if kind.isupper() else letters) or str(number)
+
+
 def _caption_table(element: Any) -> None:
     """The caption of a figure of one table is the table's."""
     tables = element.xpath("./ancestor::figure[1]//table")
@@ -208,7 +251,7 @@ def _mark_raised(element: Any, rules: list[tuple[str, str, str]]) -> None:
 def _before(element: Any) -> str:
     """The last characters before an element, in the same block."""
     text = ""
-    while element is not None and len(text) < 8:
+    while element is not None and len(text) < 20:
         above = element.getprevious()
         if above is not None:
             text = "".join(above.itertext()) + (above.tail or "") + text
@@ -220,7 +263,7 @@ def _before(element: Any) -> str:
             text = (element.text or "" if element is not None else "") + text
             if element is None or element.tag in ("p", "div", "td", "th", "li", "body"):
                 break
-    return text[-8:]
+    return text[-20:]
 
 
 def _flatten(root: Any) -> None:

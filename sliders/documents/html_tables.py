@@ -84,6 +84,7 @@ def bound_spans(root: Any) -> list[str]:
 def _rows(table: Any) -> list[list[Spanned]]:
     """The rows of a table, all of one width."""
     rows = [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
+    rows.sort(key=lambda row: {"thead": 0, "tfoot": 2}.get(row.getparent().tag, 1))
     placed: dict[tuple[int, int], Spanned] = {}
     for r, row in enumerate(rows):
         c = 0

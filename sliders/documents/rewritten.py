@@ -10,7 +10,10 @@ from io import BytesIO
 from typing import Any
 
 _SHOWN, _SHOWN_PIECES = 60, 3
-_TAKES_MARK = re.compile(r"(?:\d\s?[%‰)\]€$£¥]?|[^\W\d_]{3})$")
+_ENDS_IN_NUMBER = re.compile(r"\d\s?[%‰)\]€$£¥]?$")
+_LAST_WORD = re.compile(r"(?<![^\W_])[^\W\d_]+$")
+_LENGTHS = ("m", "mm", "cm", "dm", "km", "ft", "in")
+_SHORT = 2
 _MARK = r"(?:\d{1,3}|[a-df-np-z]|[eo](?=\)))"  # 2 and a raised e or o is an ordinal number
 _RAISED = re.compile(rf"\s*(\(?[-−–+]?{_MARK}(?:\s?[,;]\s?{_MARK})*\)?)\s*")
 
@@ -46,9 +49,22 @@ def raised(before: str, text: str) -> str:
     number or a word are written with a mark, 10 and a raised 6 as 10^6, 2023 and a raised 1) as
     2023^1); anything else stays, as 1st and the square metres of m2.
     """
-    if _TAKES_MARK.search(before[-4:]) is None or (digits := _RAISED.fullmatch(text)) is None:
+    digits = _RAISED.fullmatch(text)
+    if digits is None or not _takes_mark(before[-20:], digits[1]):
         return text
     return "^" + digits[1].replace(" ", "").replace("−", "-").replace("–", "-")
+
+
+def _takes_mark(before: str, mark: str) -> bool:
+    """Whether raised text is a mark of its own behind a number or word: no power of a length,
+    and no end of a short word, as that of Mr.
+    """
+    if _ENDS_IN_NUMBER.search(before):
+        return True
+    word = _LAST_WORD.search(before)
+    if word is None or word[0] in _LENGTHS:
+        return False
+    return len(word[0]) > _SHORT or any(map(str.isdigit, mark))
 
 
 def write_raised(leaves: Iterable[tuple[Any, bool]]) -> None:

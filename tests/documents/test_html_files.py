@@ -94,6 +94,7 @@ def test_struck_out_text_is_left_out_and_told() -> None:
         ("2022<sup>b)</sup> EUR", "2022^b) EUR"),
         ("2022<sup>1)</sup> EUR", "2022^1) EUR"),
         ("see remark<sup>3</sup> there", "see remark^3 there"),
+        ("type B<sup>7</sup> there", "type B^7 there"),
         ("45<span class=up>1</span> EUR", "45^1 EUR"),
         ("45<span style='position:relative;top:-.4em'>c</span> EUR", "45^c EUR"),
     ],
@@ -107,6 +108,27 @@ def test_raised_digits_are_no_digits_of_their_number(written: str, read: str) ->
 
 def test_raised_letters_stay() -> None:
     assert page("<p>On the 1<sup>st</sup> day.</p>").text == "On the 1st day."
+
+
+def test_ordered_lists_keep_the_numbers_that_are_printed() -> None:
+    text = page(
+        "<ol start=7><li>seven</li><li value=10><p>ten</p></li><li>next</li></ol>"
+        "<ol type=a><li>first letter</li></ol><ol type=I start=4><li>fourth</li></ol>"
+        "<ol style='list-style:none'><li>plain</li></ol><ol reversed><li>two</li><li>one</li></ol>"
+    ).text
+    assert text.split("\n") == (
+        "7. seven|10. ten|11. next|a. first letter|IV. fourth|plain|2. two|1. one".split("|")
+    )
+
+
+def test_the_foot_of_a_table_stands_below_it_wherever_it_is_written() -> None:
+    text = page(
+        "<table><tfoot><tr><td>Sum</td><td>9</td></tr></tfoot><tbody><tr><td>Nut</td><td>4</td>"
+        "</tr><tr><td>Bolt</td><td>5</td></tr></tbody><thead><tr><th>Part</th><th>EUR</th></tr>"
+        "</thead></table>"
+    ).text
+    assert text.split("\n")[0] == "| Part | EUR |"
+    assert text.split("\n")[-1] == "| Sum | 9 |"
 
 
 def test_tables_within_tables_without_end_are_read_as_text() -> None:

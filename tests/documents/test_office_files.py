@@ -70,6 +70,22 @@ def test_tracked_changes_are_accepted() -> None:
     assert "One sentence goes on here." in text
 
 
+def test_fractions_moved_words_and_hyphens_that_do_not_break_are_no_lost_words() -> None:
+    math = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    part = "<m:{0}><m:r><m:t>{1}</m:t></m:r></m:{0}>"
+    fraction = (
+        f"<m:oMath {math}><m:f>{part.format('num', 3)}{part.format('den', 8)}</m:f></m:oMath>"
+    )
+    document = word(
+        paragraph(f"<w:moveFrom {AUTHOR}>{run('Formerly here.')}</w:moveFrom>", run("Stays.")),
+        paragraph(run("A share of "), fraction),
+        paragraph("<w:r><w:t>Part 88</w:t><w:noBreakHyphen/><w:t>1234</w:t></w:r>"),
+    )
+    assert "A share of 3/8" in document.text
+    assert "Part 88-1234" in document.text
+    assert document.warnings == ()
+
+
 def test_rows_that_were_deleted_are_gone() -> None:
     rows = "".join(
         f"<w:tr>{mark}<w:tc>{paragraph(run(name))}</w:tc><w:tc>{paragraph(run(price))}</w:tc></w:tr>"
