@@ -81,8 +81,8 @@ def _with_attached(source: SourceFile) -> Iterator[SourceFile]:
         return
     try:
         files = attachments(source.path.read_bytes())
-    except Exception:  # noqa: BLE001 - told when the message itself is read, in a child process
-        return
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return  # a damaged message: told when the message itself is read
     names = Counter(file.name for file in files)
     for number, file in enumerate(files):
         if file.readable:
