@@ -19,6 +19,7 @@ ALLOWED = {
     "documents/guard.py": "tags of HTML and parts of office files",
     "documents/html_file.py": "tags and styles of HTML",
     "documents/html_tables.py": "tags of HTML",
+    "documents/letters.py": "codes of languages and of the encodings that they are written in",
     "documents/packed.py": "elements of packed formats",
     "documents/partition.py": "kinds of element of the library that reads files",
     "documents/pdf/reader.py": "endings of files and the maker of a PDF, in its title",

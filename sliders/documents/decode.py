@@ -7,8 +7,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from charset_normalizer import from_bytes
-
+from sliders.documents.letters import WESTERN, likeliest
 from sliders.documents.sniff import SUFFIXES
 from sliders.errors import DocumentError
 
@@ -21,16 +20,21 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_WESTERN = "cp1252"
-_LATIN_1 = ("ascii", "latin-1", "iso8859-1", "iso8859-15", "us-ascii", _WESTERN)
-"""What browsers read as Windows-1252."""
-_SEEN = (
-    "cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 koi8_r cp866 iso8859_2 iso8859_5 "
-    "shift_jis euc_jp gb18030 big5 euc_kr mac_roman"
-).split()
-_LATIN = ("cp1250", "cp1254", "cp1257", "iso8859_2", "mac_roman")
-_TELLING = 3
-"""Letters of another alphabet's code page that are no accident."""
+_AS_BROWSERS = {
+    **dict.fromkeys(("ascii", "iso8859-1"), WESTERN),
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+}
+"""What browsers read in the place of an encoding that a file names."""
+_ELSE_WESTERN = "sliders.else_western"
+_MIXED = "utf-8, else Windows-1252"
+_SIGNS = frozenset("€£°§–—‘’“”„…")
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""")
 
 
@@ -72,13 +76,15 @@ def _without_mark(raw: bytes, name: str, declared: str) -> tuple[str, tuple[str,
     except UnicodeDecodeError:
         pass
     if declared and declared != "utf-8":
-        return _lenient(raw, _WESTERN if declared in _LATIN_1 else declared, name)
-    text = raw.decode("utf-8", errors="replace")
-    bad = text.count("\ufffd")
-    if bad * 4 <= sum(not char.isascii() for char in text):
+        return _lenient(raw, _AS_BROWSERS.get(declared, declared), name)
+    bad = raw.decode("utf-8", errors="replace").count("\ufffd")
+    text = raw.decode("utf-8", errors=_ELSE_WESTERN)
+    nearly = bad * 4 <= sum(not char.isascii() for char in text)
+    encoding = _MIXED if nearly else likeliest(raw, [(_MIXED, text)])
+    if encoding == _MIXED:
         places = f"{bad} place{'s' * (bad > 1)}"
-        return text, (f"{name} is UTF-8 but for {places}, shown as \ufffd",)
-    encoding = _looks_like(raw)
+        shown = "shown as \ufffd" if "\ufffd" in text else "read as Windows-1252"
+        return text, (f"{name} is UTF-8 but for {places}, {shown}",)
     # Bytes that the encoding leaves undefined become the replacement character.
     said = "Windows-" + encoding[2:] if re.fullmatch(r"cp125\d", encoding) else encoding
     return raw.decode(encoding, errors="replace"), (
@@ -101,23 +107,17 @@ def _lenient(raw: bytes, encoding: str, name: str) -> tuple[str, tuple[str, ...]
     return text, (told,) if bad else ()
 
 
-def _looks_like(raw: bytes) -> str:
-    """The encoding whose letters make words; Windows-1252 where others are not clearly better."""
-    lines = [line for line in raw.split(b"\n") if not line.isascii()]
-    sample = b"\n".join(lines)[:_SAMPLE]
-    matches = list(from_bytes(sample, cp_isolation=list(_SEEN)))
-    if not matches:
-        return _WESTERN
-    best = matches[0]
-    if str(best) == sample.decode(_WESTERN, errors="replace"):
-        return _WESTERN
-    western = next((match for match in matches if match.encoding == _WESTERN), None)
-    if western is None or best.encoding not in _LATIN:
-        return str(best.encoding)
-    pairs = zip(str(best), str(western), strict=False)
-    other = {mine for mine, theirs in pairs if mine != theirs}
-    clearly = best.coherence > western.coherence or best.chaos < western.chaos
-    return str(best.encoding) if clearly or len(other) >= _TELLING else _WESTERN
+def _else_western(error: UnicodeError) -> tuple[str, int]:
+    """A byte that is no UTF-8 as the letter or sign of Windows-1252 that it is beside a word."""
+    assert isinstance(error, UnicodeDecodeError)
+    start, end = error.start, error.end
+    char = error.object[start:end].decode(WESTERN, errors="replace")
+    beside = error.object[max(start - 1, 0) : start] + error.object[end : end + 1]
+    letter = char.isalpha() and any(side.isalpha() for side in beside.decode("latin-1"))
+    return (char if end == start + 1 and (letter or char in _SIGNS) else "\ufffd"), end
+
+
+codecs.register_error(_ELSE_WESTERN, _else_western)
 
 
 def _strict(raw: bytes, encoding: str, name: str) -> str:

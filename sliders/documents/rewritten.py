@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
+from sliders.values.units import dimension
+
 _SHOWN, _SHOWN_PIECES = 60, 3
 _ENDS_IN_NUMBER = re.compile(r"\d\s?[%‰)\]€$£¥]?$")
 _LAST_WORD = re.compile(r"(?<![^\W_])[^\W\d_]+$")
-_LENGTHS = ("m", "mm", "cm", "dm", "km", "ft", "in")
 _SHORT = 2
 _MARK = r"(?:\d{1,3}|[a-df-np-z]|[eo](?=\)))"  # 2 and a raised e or o is an ordinal number
 _RAISED = re.compile(rf"\s*(\(?[-−–+]?{_MARK}(?:\s?[,;]\s?{_MARK})*\)?)\s*")
@@ -62,7 +63,7 @@ def _takes_mark(before: str, mark: str) -> bool:
     if _ENDS_IN_NUMBER.search(before):
         return True
     word = _LAST_WORD.search(before)
-    if word is None or word[0] in _LENGTHS:
+    if word is None or dimension(word[0]) == "length":
         return False
     return len(word[0]) > _SHORT or any(map(str.isdigit, mark))
 

@@ -207,3 +207,33 @@ def _stems() -> Mapping[str, frozenset[int]]:
 def scale_anywhere(word: str) -> bool:
     """Whether a word is a scale ("milyar", "juta") in any language of CLDR."""
     return letter_by_letter(word) in _everywhere()[1]
+
+
+_NAMED = (
+    "languages territories scripts currency_names months days date_fields time_zones "
+    "unit_display_names"
+).split()
+
+
+def printed_words(language: str) -> Iterator[str]:
+    """The words, in lower case, of all names that CLDR has in a language: of languages, countries,
+    currencies, months, units and cities.
+    """
+    known = _locale(language)._data
+    for kind in _NAMED:
+        for text in _texts(known.get(kind, {})):
+            for word in _LETTERS.findall(text.lower().replace("i\u0307", "i")):
+                yield word.translate(_COMMA_BELOW)
+
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_COMMA_BELOW = str.maketrans("\u0219\u021b", "\u015f\u0163")
+"""The letters of Romanian as the old code pages have them."""
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _texts(each)

@@ -26,9 +26,53 @@ def test_an_encoding_that_nothing_names_is_found_by_its_letters(encoding: str, s
     assert "is not UTF-8: it was read as" in document.warnings[0]
 
 
-@pytest.mark.parametrize("short", ["Zoë pays 5 €", "El año pasado, España", "naïve façade"])
-def test_few_letters_are_western(short: str) -> None:
-    assert read_file(short.encode("cp1252"), "a.txt").text == short
+SHORT = {
+    "cp1252": (
+        "Zoë pays 5 €|El año pasado, España|naïve façade|Zürich;Genève|Malmö;Göteborg|København|"
+        "Reykjavík, Þór|20 °C|§ 5 Abs. 2|“quoted” text|Tromsø|½ cup|Åse Ødegård|São Paulo; Brasília"
+    ),
+    "cp1250": "Kraków;Gdańsk|Příliš žluťoučký kůň|Győr; Székesfehérvár|Škofja Loka, Šmarje",
+    "cp1254": "İstanbul|Şirket Adı: Güneş Tekstil",
+    "cp1257": "Vilnius, Šiauliai, Panevėžys|Rīga, Jūrmala|Tõnu Õunapuu, Pärnu",
+    "iso8859_2": "Łódź, ul. Świętokrzyska|Žďár nad Sázavou",
+    "iso8859_15": "Le cœur de Besançon coûte 5 €",
+    "cp850": "Größe 45 m²|Año Muñoz",
+    "mac_roman": "Résumé du café|niño año",
+    "cp1251": "Цена 5 рублей|Київ; Львів",
+    "cp866": "Цена 5 рублей, город Москва",
+    "cp1253": "Τιμή 5 ευρώ|Αθήνα",
+    "cp1255": "מחיר 5 שקלים",
+    "cp1256": "السعر 5 دينار",
+    "shift_jis": "価格|東京都 5|ソフトウェア,45",
+    "euc_jp": "価格は5円です",
+    "gb18030": "价格45欧元|北京市,5",
+    "big5": "價格45歐元|台北市,5",
+    "euc_kr": "가격 45|서울특별시,5",
+}
+
+
+@pytest.mark.parametrize("encoding", sorted(SHORT))
+def test_few_letters_are_those_of_words(encoding: str) -> None:
+    for short in SHORT[encoding].split("|"):
+        assert read_file(short.encode(encoding), "a.txt").text == short
+
+
+def test_lines_of_two_encodings_are_read_by_both() -> None:
+    raw = "Café;5\nNaïve;6\n".encode() + "Müller;7\nPeña;8\n".encode("cp1252")
+    document = read_file(raw, "a.csv")
+    for row in ("Café | 5", "Naïve | 6", "Müller | 7", "Peña | 8"):
+        assert row in document.text
+    assert "is UTF-8 but for 2 places, read as Windows-1252" in document.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("declared", "text"),
+    [("iso-8859-15", "5 € für Œuvre"), ("iso-8859-1", "5 € “für”"), ("iso-8859-9", "Iğdır 5 €")],
+)
+def test_a_declaration_is_read_as_browsers_do(declared: str, text: str) -> None:
+    encoding = {"iso-8859-1": "cp1252", "iso-8859-9": "cp1254"}.get(declared, declared)
+    page = f'<html><head><meta charset="{declared}"></head><body><p>{text}</p></body></html>'
+    assert read_file(page.encode(encoding), "a.html").text == text
 
 
 @pytest.mark.parametrize(
