@@ -108,16 +108,18 @@ def _office(
     name: str,
     module: str,
     media_type: str,
-    rewritten: Callable[[bytes], tuple[bytes, list[str]]],
+    rewritten: Callable[[bytes], tuple[bytes, list[str], list[str]]],
 ) -> Document:
     partition = partitioner(module, f"partition_{module}", name)
     try:
-        file, warnings = rewritten(raw)
+        file, warnings, tables = rewritten(raw)
         elements = partition(file=io.BytesIO(file))
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
         raise DocumentError(
             f"{name}: the file is damaged ({type(error).__name__}); save it again"
         ) from error
+    for table in (element for element in elements if tables and element.category == "Table"):
+        table.metadata.text_as_html = tables[int(table.text)]
     return _document(elements, raw, name, media_type, warnings)
 
 

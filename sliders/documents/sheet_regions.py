@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from sliders.documents.spanned_tables import Spanned
 from sliders.documents.tables import has_values
@@ -106,7 +107,11 @@ class _SheetPiece:
 
 
 def _is_lines(piece: _SheetPiece) -> bool:
-    return all(len({id(cell) for cell in _filled(row)}) == 1 for row in piece.rows)
+    return all(map(_is_line, piece.rows))
+
+
+def _is_line(row: list[Spanned]) -> bool:
+    return len(set(_filled(row))) == 1
 
 
 def _joined(pieces: list[Area]) -> Area:
@@ -118,11 +123,12 @@ def _filled(row: list[Spanned]) -> list[Spanned]:
 
 
 def _begins(piece: _SheetPiece, above: list[_SheetPiece]) -> bool:
-    """Whether a piece below a blank row begins a table: with names over columns, where the
-    table above has values or other columns, or the same names again.
+    """Whether a piece below a blank row begins a table: with names over columns, below its title
+    lines, where the table above has values or other columns or is a form, or with the same names.
     """
-    first = _filled(piece.rows[0])
-    if len(piece.rows) < 2 or len(first) < 2 or has_values([cell.text for cell in first]):
+    rows = list(dropwhile(_is_line, piece.rows))
+    first = _filled(rows[0]) if rows else []
+    if len(rows) < 2 or len(first) < 2 or has_values([cell.text for cell in first]):
         return False
     names = [cell.text for cell in first]
     tops = [row for part in above[:3] for row in part.rows[:6]]
@@ -130,19 +136,28 @@ def _begins(piece: _SheetPiece, above: list[_SheetPiece]) -> bool:
         return True
     if all(piece.columns != part.columns for part in (*above[:3], *above[-3:])):
         return len(first) == len(piece.columns)
-    body = any(has_values([cell.text for cell in row]) for row in piece.rows[1:])
-    return body and has_values([cell.text for cell in above[-1].rows[-1]])
+    body = any(has_values([cell.text for cell in row]) for row in rows[1:])
+    last = [cell.text for cell in above[-1].rows[-1]]
+    return body and (has_values(last) or any(text.endswith((":", "：")) for text in last))
 
 
 def _side_by_side(band: Area) -> list[Area]:
     """The pieces of a band between blank columns that have labels of their own."""
     pieces: list[Area] = []
     for piece in band.pieces(1):
-        if pieces and not _stands_alone(piece, pieces[0]):
+        if pieces and (_meet(pieces[-1], piece) or not _stands_alone(piece, pieces[0])):
             pieces[-1] = _joined([pieces[-1], piece])
         else:
             pieces.append(piece)
     return pieces
+
+
+def _meet(left: Area, right: Area) -> bool:
+    """Whether a cell that is no line of its own goes from one into the other."""
+    shared = set(left.texts.values()) & set(right.texts.values())
+    cells = [(row, c in shared) for area in (left, right) for (row, _), c in area.texts.items()]
+    rows = {row for row, is_shared in cells if is_shared}
+    return any(row in rows and not is_shared for row, is_shared in cells)
 
 
 def _stands_alone(piece: Area, left: Area) -> bool:

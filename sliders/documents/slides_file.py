@@ -4,6 +4,7 @@ marked, charts as tables, raised digits with a mark.
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
@@ -11,12 +12,14 @@ from typing import Any
 from sliders.documents.rewritten import LeftOut, write_raised
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_NO = (None, "0", "false")
 _FAR = 2**30
 """English metric units: below all that a slide shows."""
 
 
-def rewritten_slides(raw: bytes) -> tuple[bytes, list[str]]:
-    """(the file to read, warnings) of a .pptx.
+def rewritten_slides(raw: bytes) -> tuple[bytes, list[str], list[str]]:
+    """(the file to read, warnings, the HTML of its tables) of a .pptx; in the place of each table
+    stands its number.
 
     Raises:
         KeyError, ValueError, zipfile.BadZipFile: the file is damaged.
@@ -24,13 +27,16 @@ def rewritten_slides(raw: bytes) -> tuple[bytes, list[str]]:
     from pptx import Presentation
 
     deck = Presentation(BytesIO(raw))
-    left, hidden = LeftOut(), []
+    left, hidden, tables = LeftOut(), [], list[str]()
     for number, slide in enumerate(deck.slides, 1):
         _leave_out_struck(slide, left)
         for paragraph in slide.element.iter(_A + "p"):
             write_raised((t, _is_raised(t.getparent())) for t in paragraph.iter(_A + "t"))
         for chart in list(_charts(slide.shapes)):
             _write_chart(slide, chart)
+        for table in slide.element.iter(_A + "tbl"):
+            tables.append(_table_html(table))
+            _write_number(table, len(tables) - 1)
         if slide.element.get("show") in ("0", "false"):
             hidden.append(number)
             _mark_hidden(slide)
@@ -42,7 +48,42 @@ def rewritten_slides(raw: bytes) -> tuple[bytes, list[str]]:
         told.append(f"hidden slides were read and marked: {', '.join(map(str, hidden))}")
     target = BytesIO()
     deck.save(target)
-    return target.getvalue(), told
+    return target.getvalue(), told, tables
+
+
+def _table_html(table: Any) -> str:
+    """A table with the spans of its cells."""
+    rows = []
+    for row in table.iter(_A + "tr"):
+        cells = ""
+        for cell in row.iterchildren(_A + "tc"):
+            if cell.get("hMerge") not in _NO or cell.get("vMerge") not in _NO:
+                continue
+            spans = f'colspan="{cell.get("gridSpan", "1")}" rowspan="{cell.get("rowSpan", "1")}"'
+            lines = ("".join(_texts(paragraph)) for paragraph in cell.iter(_A + "p"))
+            cells += f"<td {spans}>{html.escape(' '.join(lines))}</td>"
+        rows.append(f"<tr>{cells}</tr>")
+    return f"<table>{''.join(rows)}</table>"
+
+
+def _texts(paragraph: Any) -> Iterator[str]:
+    for node in paragraph.iter(_A + "t", _A + "br"):
+        yield node.text or "" if node.tag == _A + "t" else " "
+
+
+def _write_number(table: Any, number: int) -> None:
+    """A number in the place of all that a table says."""
+    for node in table.iter(_A + "t"):
+        node.text = ""
+    first = next(table.iter(_A + "p"), None)
+    if first is not None:
+        for node in list(first.iterchildren(_A + "r", _A + "br", _A + "fld")):
+            first.remove(node)
+        run = first.makeelement(_A + "r", {})
+        leaf = run.makeelement(_A + "t", {})
+        leaf.text = str(number)
+        run.append(leaf)
+        first.insert(int(first.find(_A + "pPr") is not None), run)
 
 
 def _leave_out_struck(slide: Any, left: LeftOut) -> None:

@@ -32,22 +32,22 @@ _PROPERTIES = tuple(
 )
 
 
-def rewritten_word(raw: bytes) -> tuple[bytes, list[str]]:
-    """(the file to read, warnings) of a .docx.
+def rewritten_word(raw: bytes) -> tuple[bytes, list[str], list[str]]:
+    """(the file to read, warnings, no tables apart) of a .docx.
 
     Raises:
         KeyError, SyntaxError, zipfile.BadZipFile: the file is damaged.
     """
     with zipfile.ZipFile(BytesIO(raw)) as parts:
         if _STRICT in parts.read(_MAIN)[:4000]:
-            return raw, []  # another vocabulary
+            return raw, [], []  # another vocabulary
         types = parts.read(_TYPES).replace(_WITH_MACROS, _WITHOUT)
         word = _Word(parts)
     word.rewrite()
     from lxml import etree  # type: ignore[import-untyped]
 
     body = etree.tostring(word.root, xml_declaration=True, encoding="UTF-8", standalone=True)
-    return with_parts(raw, {_MAIN: body, _TYPES: types}), word.told()
+    return with_parts(raw, {_MAIN: body, _TYPES: types}), word.told(), []
 
 
 class _Word:

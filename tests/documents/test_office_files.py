@@ -267,3 +267,19 @@ def test_a_word_file_with_macros_is_read() -> None:
         for name in old.namelist():
             new.writestr(name, old.read(name).replace(usual, kind))
     assert read_file(macros.getvalue(), "a.docm").text == "The lamp costs 45 EUR."
+
+
+def test_merged_cells_of_a_presentation_fill_what_they_span() -> None:
+    def change(deck: Any) -> None:
+        slide = deck.slides.add_slide(deck.slide_layouts[6])
+        rows = ["Area|2021||2022|", "|Plan|Done|Plan|Done", "East|1|2|3|4", "West|5|6||8"]
+        table = slide.shapes.add_table(4, 5, 0, 0, Inches(8), Inches(3)).table
+        for r, row in enumerate(rows):
+            for c, text in enumerate(row.split("|")):
+                table.cell(r, c).text = text
+        for first, last in (((0, 0), (1, 0)), ((0, 1), (0, 2)), ((0, 3), (0, 4)), ((2, 3), (3, 3))):
+            table.cell(*first).merge(table.cell(*last))
+
+    lines = slides(change).text.split("\n")
+    assert lines[0] == "| Area | 2021 / Plan | 2021 / Done | 2022 / Plan | 2022 / Done |"
+    assert lines[2:] == ["| East | 1 | 2 | 3 | 4 |", "| West | 5 | 6 | 3 | 8 |"]

@@ -183,3 +183,28 @@ def test_raised_and_struck_out_text_of_a_cell() -> None:
     assert "| desk | 80 | 0.4 |" in document.text
     assert "| chair |  | 0.1 |" in document.text
     assert document.warnings == ('struck-out text was left out in 2 places: "900"; "999"',)
+
+
+@pytest.mark.parametrize("blanks", [1, 3])
+def test_a_title_between_blank_rows_and_names_begins_a_table(blanks: int) -> None:
+    rows: list[list[object]] = [["Part", "Stock"], ["Bolt", 10], ["Nut", 20], *[[]] * blanks]
+    rows += [["Sent back in spring"], ["Town", "Price"], ["Rome", 1.5], ["Oslo", 2]]
+    text = workbook(filled(*rows)).text
+    assert "| Part | Stock |\n| --- | --- |" in text
+    assert "Sent back in spring\n\n| Town | Price |\n| --- | --- |\n| Rome | 1.5 |" in text
+
+
+def test_a_form_above_a_table_names_none_of_its_columns() -> None:
+    rows: list[list[object]] = [["Bill"], ["Buyer:", "Acme", None, "Day:", "2 May"], []]
+    rows += [["No.", "Thing", None, None, "Net"], [1, "Pump", None, None, 100], []]
+    rows += [[None, None, None, "Sum", 100]]
+
+    def change(sheet: Any) -> None:
+        filled(*rows)(sheet)
+        sheet.merge_cells("B4:D4")
+        sheet.merge_cells("B5:D5")
+
+    text = workbook(change).text
+    assert "| Buyer: | Acme | Day: | 2 May |" in text
+    assert "| No. | Thing | Thing | Net |\n| --- | --- | --- | --- |\n| 1 | Pump |  | 100 |" in text
+    assert text.endswith("|  |  | Sum | 100 |")
