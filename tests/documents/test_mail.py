@@ -79,7 +79,7 @@ def test_a_wrong_charset_costs_no_message() -> None:
 def test_attachments_are_documents_that_name_their_mail(tmp_path: Path) -> None:
     mail = message("See the list.")
     mail.add_attachment(b"item,price\nlamp,40\n", "text", "csv", filename="prices.csv")
-    mail.add_attachment(b"\x89PNG", "image", "png", filename="logo.png")
+    mail.add_attachment(b"\x89PNG", "image", "png", filename="logo.ico")
     inner = message("Inner.", subject="Inner")
     inner.add_attachment(b"Costs 7 EUR.", "text", "plain", filename="note.txt")
     mail.add_attachment(inner)
@@ -88,8 +88,8 @@ def test_attachments_are_documents_that_name_their_mail(tmp_path: Path) -> None:
     documents = {source.name: load_source(source) for source in sources}
     assert list(documents) == ["offer.eml", "offer.eml/note.txt", "offer.eml/prices.csv"]
     assert "| lamp | 40 |" in documents["offer.eml/prices.csv"].text
-    assert "Attachments: prices.csv, logo.png, note.txt" in documents["offer.eml"].text
-    assert documents["offer.eml"].warnings == ("attachments were not read: logo.png",)
+    assert "Attachments: prices.csv, logo.ico, note.txt" in documents["offer.eml"].text
+    assert documents["offer.eml"].warnings == ("attachments were not read: logo.ico",)
     assert discover(sources) == sources
 
 

@@ -8,18 +8,27 @@ from dataclasses import replace
 from sliders.documents.pdf.words import PrintedLine
 from sliders.values.printed import is_value
 
-_MIN_LINES = 8
+_MIN_LINES, _FEWEST_LINES = 8, 4
+_MOST_CROSSING = 0.1
 _MIN_CHARACTERS = 18
 _STEPS = 31
 
 
-def reading_order(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
-    """The lines with the left column before the right one, between lines that cross both;
-    unchanged for other pages.
+def reading_order(
+    lines: Sequence[PrintedLine], earlier: float | None = None
+) -> tuple[list[PrintedLine], float | None]:
+    """The lines with the left column before the right one, between lines that cross both, and the
+    place between the columns; unchanged lines and None for other pages.
+
+    Args:
+        lines: the lines of a page.
+        earlier: the place between the columns of the page before it, which the page may go on with.
     """
     gutter = _gutter(lines)
+    if gutter is None and earlier is not None and _goes_on(lines, earlier):
+        gutter = earlier
     if gutter is None:
-        return list(lines)
+        return list(lines), None
     ordered: list[PrintedLine] = []
     left: list[PrintedLine] = []
     right: list[PrintedLine] = []
@@ -34,14 +43,27 @@ def reading_order(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
             left.append(replace(line, segments=before))
         if after:
             right.append(replace(line, segments=after))
-    return [*ordered, *left, *right]
+    return [*ordered, *left, *right], gutter
+
+
+def _goes_on(lines: Sequence[PrintedLine], x: float) -> bool:
+    """Whether a page has words on both sides of the place and nearly none across it."""
+    crossing = sum(any(s.left < x < s.right for s in line.segments) for line in lines)
+    both = [
+        line
+        for line in lines
+        if line.segments and line.segments[0].right <= x <= line.segments[-1].left
+    ]
+    running = sum(_is_split(line, x) for line in both)
+    return bool(both) and running * 2 >= len(both) and crossing <= _MOST_CROSSING * len(lines)
 
 
 def _gutter(lines: Sequence[PrintedLine]) -> float | None:
     """The place between two columns of text: many lines have words on both sides
     of it, few cross it.
     """
-    if len(lines) < _MIN_LINES:
+    lines = [line for line in lines if line.segments]
+    if len(lines) < _FEWEST_LINES:
         return None
     start = min(line.segments[0].left for line in lines)
     end = max(line.segments[-1].right for line in lines)
@@ -53,12 +75,21 @@ def _gutter(lines: Sequence[PrintedLine]) -> float | None:
             any(segment.left < x < segment.right for segment in line.segments) for line in lines
         )
         if (
-            len(split) >= _MIN_LINES
-            and len(split) >= crossing
+            len(split) >= max(_FEWEST_LINES, crossing)
+            and (len(split) >= _MIN_LINES or _runs_on(split))
             and (best is None or len(split) - crossing > best[0])
         ):
             best = (len(split) - crossing, x)
     return best[1] if best else None
+
+
+def _runs_on(split: Sequence[PrintedLine]) -> bool:
+    """Whether sentences go on from line to line on both sides, as they do in no table of names."""
+    for side in (0, 1):
+        begins = [line.segments[side].text[0].isupper() for line in split[1:]]
+        if sum(begins) * 2 > len(begins):
+            return False
+    return True
 
 
 def _is_split(line: PrintedLine, x: float) -> bool:

@@ -15,11 +15,14 @@ from typing import Any
 from sliders.documents.pdf.annotations import Note
 from sliders.documents.pdf.characters import Char
 from sliders.documents.pdf.ruling_lines import Stroke, Strokes
+from sliders.documents.pdf.word_ends import WordEnds
 from sliders.documents.pdf.words import PrintedLine, Wall, joined_text, printed_lines
 from sliders.documents.spanned_tables import Spanned
 from sliders.documents.table_grid.segments import Segment
 from sliders.values.printed import is_value
 
+_ENDS = WordEnds(())
+"""Nothing breaks the words of tables but their authors."""
 _SAME_LINE = 2.0
 _SAME_PLACE = 4.0
 _MOST_STROKES = 4_000
@@ -216,7 +219,7 @@ def drawn_table(
     lines = {region: printed_lines(text_page, inside) for region, inside in held.items()}
     cells = {
         region: Spanned(
-            " ".join(joined_text(inside).split()), marked=all(line.bold for line in inside)
+            " ".join(joined_text(inside, _ENDS).split()), marked=all(line.bold for line in inside)
         )
         for region, inside in lines.items()
     }

@@ -11,7 +11,6 @@ import pypdfium2.raw as pdfium_c
 
 from sliders.documents.pdf.annotations import Note, page_notes, with_notes
 from sliders.documents.pdf.characters import Char, main_turn, page_chars, turned_chars
-from sliders.documents.pdf.column_order import reading_order
 from sliders.documents.pdf.drawn_tables import (
     DrawnTable,
     drawn_grids,
@@ -19,10 +18,12 @@ from sliders.documents.pdf.drawn_tables import (
     has_labels_outside,
 )
 from sliders.documents.pdf.ruling_lines import Stroke, Strokes, page_strokes
+from sliders.documents.pdf.struck_out import struck_out, words_of
 from sliders.documents.pdf.words import PrintedLine, printed_lines
 
 _FEW_CHARACTERS = 20
 _MANY_SHAPES = 50
+_SHOWN = 3
 _MOST_LOST = 0.05
 
 
@@ -59,10 +60,17 @@ def page_content(pdf: pypdfium2.PdfDocument, index: int, form: Any) -> PageConte
         notes = page_notes(page.raw, form, turn)
         strokes = page_strokes(page, turn)
         shown = [note for note in notes if not note.hidden]
-        lines = page_lines(text_page.raw, turned_chars(chars, turn), shown, strokes)
-        told = list(_told(lines, letters, number))
+        chars = turned_chars(chars, turn)
+        struck = struck_out(chars, strokes.across)
+        gone = {char.number for run in struck for char in run}
+        left = [char for char in chars if char.number not in gone]
+        lines = page_lines(text_page.raw, left, shown, strokes)
+        told = list(_told(lines, letters - len(gone), number))
+        if struck:
+            shown_words = [words_of(run) for run in struck[:_SHOWN]]
+            told.append(f"page {number}: struck-out text was left out: {shown_words}")
         if hidden := [note.text for note in notes if note.hidden]:
-            told.append(f"page {number}: hidden notes were left out: {hidden[:3]}")
+            told.append(f"page {number}: hidden notes were left out: {hidden[:_SHOWN]}")
         few = sum(len(line.words) for line in lines) < _FEW_CHARACTERS
         return PageContent(lines, strokes.alone, told, unread=few and _has_picture(page))
     finally:
@@ -73,7 +81,7 @@ def page_content(pdf: pypdfium2.PdfDocument, index: int, form: Any) -> PageConte
 def page_lines(
     text_page: Any, chars: list[Char], notes: list[Note], strokes: Strokes
 ) -> list[PrintedLine]:
-    """The lines and drawn tables of a page in reading order; `text_page` is pdfium's, None for a
+    """The lines and drawn tables of a page from top to bottom; `text_page` is pdfium's, None for a
     scan.
     """
     grids, walls = drawn_grids(strokes)
@@ -94,7 +102,7 @@ def page_lines(
     for table in tables:
         at = next((n for n, line in enumerate(lines) if line.top < table.top), len(lines))
         lines.insert(at, table)
-    return reading_order(lines)
+    return lines
 
 
 def _told(lines: list[PrintedLine], letters: int, number: int) -> Iterator[str]:

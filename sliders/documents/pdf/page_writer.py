@@ -9,6 +9,7 @@ from sliders.documents.builder import DocumentBuilder
 from sliders.documents.pdf.drawn_tables import DrawnTable
 from sliders.documents.pdf.page_content import PageContent
 from sliders.documents.pdf.ruling_lines import strokes_below
+from sliders.documents.pdf.word_ends import WordEnds
 from sliders.documents.pdf.words import PrintedLine, joined_text
 from sliders.documents.spanned_tables import table_of_spans
 from sliders.documents.table_grid.grid import Line, find_tables, join_marks
@@ -26,8 +27,13 @@ class PageWriter:
     """Writes the lines of one page to the document builder."""
 
     def __init__(
-        self, builder: DocumentBuilder, page: PageContent, furniture: frozenset[str]
+        self,
+        builder: DocumentBuilder,
+        page: PageContent,
+        furniture: frozenset[str],
+        ends: WordEnds,
     ) -> None:
+        self._ends = ends
         self._builder, self._lines, self._furniture = builder, page.lines, furniture
         self._strokes = page.strokes
         heights = [line.height for line in page.lines if not isinstance(line, DrawnTable)]
@@ -167,7 +173,7 @@ class PageWriter:
     def _flush(self) -> None:
         if not self._paragraph:
             return
-        text = joined_text(self._paragraph)
+        text = joined_text(self._paragraph, self._ends)
         kind = "list_item" if _ITEM.match(text) else "caption" if is_note(text) else "paragraph"
         self._builder.add(kind, text)  # type: ignore[arg-type]
         self._paragraph = []

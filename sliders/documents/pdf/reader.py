@@ -16,9 +16,11 @@ import pypdfium2.raw as pdfium_c
 from sliders.documents.builder import DocumentBuilder
 from sliders.documents.document import Document
 from sliders.documents.ocr_words import INSTALL, installed
+from sliders.documents.pdf.column_order import reading_order
 from sliders.documents.pdf.over_pages import join_over_pages
 from sliders.documents.pdf.page_content import PageContent, page_content
 from sliders.documents.pdf.page_writer import PageWriter
+from sliders.documents.pdf.word_ends import WordEnds
 from sliders.documents.text_blocks import furniture_of
 from sliders.errors import DocumentError
 
@@ -71,14 +73,17 @@ def document_of_pages(
             page.warnings.append(
                 f"page {number} has no text: it needs OCR; install it with: {INSTALL}"
             )
+    gutter: float | None = None
+    for page in pages:
+        page.lines, gutter = reading_order(page.lines, gutter)
     texts = [[line.text for line in page.lines if line.text] for page in pages]
-    furniture = furniture_of(texts)
+    furniture, ends = furniture_of(texts), WordEnds(texts)
     join_over_pages([page.lines for page in pages], furniture)
     builder.warnings.extend(_read_by_ocr(builder.scores))
     for number, page in enumerate(pages, 1):
         builder.start_page(number)
         builder.warnings.extend(page.warnings)
-        PageWriter(builder, page, furniture).write()
+        PageWriter(builder, page, furniture, ends).write()
     if not builder.filled and not builder.unread:
         more = "" if builder.scores else f"; install OCR and add it again: {INSTALL}"
         raise DocumentError(f"{name}: none of its {len(pages)} pages has text{more}")

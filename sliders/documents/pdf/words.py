@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
 import pypdfium2.raw as pdfium_c
 
 from sliders.documents.pdf.characters import OBLIQUE, Char, turned_chars
+from sliders.documents.pdf.word_ends import WordEnds
+from sliders.documents.rewritten import raised
 from sliders.documents.table_grid.segments import Break, Line, Segment
 
 _CELL_GAP = 1.1
@@ -19,9 +21,9 @@ _BREAK_GAP = 0.42
 _WORD_GAP = 0.18
 _SPACED_GAP = 0.03
 _SAME_PLACE = 0.1
+_FEW, _EVEN, _MOSTLY = 5, 0.05, 0.6
 _LINE_OVERLAP = 0.5
 _TURNED_HEIGHT = 10.0
-_SPOILED_END = re.compile("[\x02\u00ad]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +82,13 @@ def _turned_texts(text_page: Any, group: Sequence[Char]) -> list[str]:
     return [line.text for line in lines]
 
 
-def joined_text(lines: Sequence[PrintedLine]) -> str:
+def joined_text(lines: Sequence[PrintedLine], ends: WordEnds) -> str:
     """The text of lines that follow each other, words that were broken at their ends put
     together.
     """
     text = ""
     for line in lines:
-        broken = _SPOILED_END.search(text) is not None
-        text = text[:-1] + line.text if broken else f"{text} {line.text}".lstrip()
+        text = ends.joined(text, line.text)
     return text.replace("\x02", "-")
 
 
@@ -160,11 +161,11 @@ def _is_raised(row: Sequence[Char], height: float, below: Sequence[Char]) -> boo
 
 
 def _is_mark(char: Char, base: Char) -> bool:
-    """Whether a digit is raised behind a digit: a footnote's mark, or a power."""
+    """Whether a character is small and raised behind another: a footnote's mark, or a power."""
     height = base.top - base.bottom
     return (
-        char.text.isdigit()
-        and base.text.isdigit()
+        (char.text.isalnum() or char.text in "()")
+        and base.text.isalnum()
         and char.top - char.bottom < 0.8 * height
         and char.bottom > base.bottom + 0.15 * height
     )
@@ -178,21 +179,25 @@ def _line(text_page: Any, row: Sequence[Char], walls: Sequence[Wall]) -> Printed
     breaks: list[Break] = []
     buffer, left, right = row[0].text, row[0].left, row[0].right
     previous = base_char = row[0]
+    plain, mark = "", ""
+    letter_space = _letter_space(text_page, row, height)
     for char in row[1:]:
-        gap = char.left - right
-        if char.text == previous.text and abs(char.left - previous.left) < _SAME_PLACE * height:
-            continue  # bold printed by striking twice
+        gap = char.left - right - letter_space
+        if _is_twice(char, previous, height):
+            continue
         if gap > _CELL_GAP * height or (
             gap > 1 and any(previous.right - 1 < x < char.left + 1 for x in places)
         ):
             segments.append(Segment(buffer, left, right, tuple(breaks), base))
             buffer, left, right = char.text, char.left, char.right
             breaks.clear()
-        elif gap > (_SPACED_GAP if char.spaced else _WORD_GAP) * height:
+        elif gap > (_SPACED_GAP if char.spaced and not letter_space else _WORD_GAP) * height:
             breaks.append((right, char.left, len(buffer), gap > _BREAK_GAP * height))
             buffer += " " + char.text
         elif char.bottom > base_char.bottom and _is_mark(char, base_char):
-            buffer += char.text if previous is not base_char else f"^{char.text}"
+            mark = char.text if previous is base_char else mark + char.text
+            plain = plain if previous is not base_char else buffer
+            buffer = plain + raised(plain, mark)
             right, previous = max(char.right, right), char
             continue
         else:
@@ -204,6 +209,39 @@ def _line(text_page: Any, row: Sequence[Char], walls: Sequence[Wall]) -> Printed
     bold = text_page is not None and _is_bold(text_page, row)
     invisible = text_page is not None and _is_invisible(text_page, row)
     return PrintedLine(tuple(segments), max(c.top for c in row), base, bold, invisible)
+
+
+def _is_twice(char: Char, previous: Char, height: float) -> bool:
+    """Whether a character is bold by being printed twice; the letters of a ligature stand in the
+    very same place.
+    """
+    ligature = (
+        char.number == previous.number + 1
+        and (char.left, char.right) == (previous.left, previous.right)
+        and char.text.isalpha()
+    )
+    near = abs(char.left - previous.left) < _SAME_PLACE * height
+    return char.text == previous.text and near and not ligature
+
+
+def _letter_space(text_page: Any, row: Sequence[Char], height: float) -> float:
+    """What stands between all letters of a row that is set wide; 0 for other rows."""
+    gaps = [b.left - a.right for a, b in pairwise(row)]
+    usual = median(gaps) if len(gaps) >= _FEW else 0.0
+    if not _WORD_GAP * height < usual < _CELL_GAP * height or text_page is None:
+        return 0.0
+    even = [b for b, gap in zip(row[1:], gaps, strict=True) if abs(gap - usual) < _EVEN * height]
+    if (
+        min(gaps) < usual - _EVEN * height
+        or len(even) < _MOSTLY * len(gaps)
+        or sum(char.text.isalpha() for char in row) * 2 < len(row)
+        or any(
+            char.spaced and not pdfium_c.FPDFText_IsGenerated(text_page, char.number - 1)
+            for char in even
+        )
+    ):
+        return 0.0
+    return usual
 
 
 def _is_invisible(text_page: Any, row: Sequence[Char]) -> bool:
