@@ -19,8 +19,8 @@ from sliders.values.expected import TEXTUAL
 
 def with_currencies(tree: exp.Expr, known: Sequence[TableProfile], run_sql: RunSql) -> list[Table]:
     """Returns the tables. The amounts of a table get the currency that all rows state which the
-    statement keeps; this is told only when the table has one column of currencies and one of
-    amounts without a unit, and the statement reads that table alone.
+    statement shows or takes together; this is told only when the table has one column of currencies
+    and one of amounts without a unit, and the statement reads that table alone.
     """
     read = {table.name.lower() for table in tree.find_all(exp.Table)}
     plain = isinstance(tree, exp.Select) and not tree.find(exp.Subquery, exp.Join, exp.CTE)
@@ -42,18 +42,31 @@ def _with_currency(select: exp.Select, profile: TableProfile, run_sql: RunSql) -
     amounts = [c.column for c in columns if _is_bare_amount(c.column)]
     if len(held) != 1 or len(amounts) != 1:
         return table
-    unit, amount = exp.column(held[0].name), exp.column(amounts[0].name)
-    each = counting(select, unit).where(
-        exp.Not(this=exp.Is(this=amount, expression=exp.Null())), copy=False
-    )
+    each = _units(select, exp.column(held[0].name), exp.column(amounts[0].name))
     try:
-        found = run_sql(each.distinct(copy=False).limit(2, copy=False).sql(DIALECT)).rows
-    except (StoreError, QueryError):  # a probe that is too slow tells nothing
+        found = {row[0] for row in run_sql(each.sql(DIALECT)).rows}
+    except (StoreError, QueryError):  # a probe that does not run, or is too slow, tells nothing
         return table
-    if len(found) != 1 or not isinstance(found[0][0], str):
+    currency = next(iter(found), None)
+    if len(found) != 1 or not isinstance(currency, str):
         return table
-    stated = replace(amounts[0], currency=found[0][0])
+    stated = replace(amounts[0], currency=currency)
     return replace(table, columns=tuple(stated if c == amounts[0] else c for c in table.columns))
+
+
+def _units(select: exp.Select, unit: exp.Column, amount: exp.Column) -> exp.Select:
+    """Returns the statement for the units of the rows that a statement shows; of one that takes
+    amounts together, for the two first units of the amounts that it keeps.
+    """
+    grouped = select.args.get("group") or select.args.get("distinct")
+    if not grouped and not any(item.find(exp.AggFunc) for item in select.expressions):
+        shown = select.copy()
+        shown.set("expressions", [unit])
+        return shown
+    stated = exp.Not(this=exp.Is(this=amount, expression=exp.Null()))
+    return (
+        counting(select, unit).where(stated, copy=False).distinct(copy=False).limit(2, copy=False)
+    )
 
 
 def _is_bare_amount(column: Column) -> bool:

@@ -203,3 +203,10 @@ def test_a_figure_has_the_currency_that_its_rows_state(tmp_path: Path) -> None:
     (tmp_path / "several").mkdir()
     several, _ = asked(tmp_path / "several", [SUM, SUM])
     assert several.units == ("",), "which one, nobody knows"
+    (tmp_path / "most").mkdir()
+    most = {"sql": "SELECT number, amount FROM bills ORDER BY amount DESC LIMIT 1", "meant": "come"}
+    top, _ = asked(tmp_path / "most", [most])
+    assert top.units == ("", "USD") and "100.50 USD" in top.text, "that of the row that is shown"
+    (tmp_path / "list").mkdir()
+    every, _ = asked(tmp_path / "list", [{"sql": "SELECT number, amount FROM bills"}])
+    assert every.units == ("", "")
