@@ -110,3 +110,18 @@ def test_a_column_of_lone_signs_is_one_sign(scanner: None, tmp_path: Path) -> No
     text = load(tmp_path / "a.png").text
     assert "| Cash | $2,853 |" in text
     assert "| Stock | $36,500 |" in text
+
+
+def test_a_lone_dash_keeps_its_column(scanner: None, tmp_path: Path) -> None:
+    rows = [("Item", "2021", "2022"), ("Nails", "1,250", "—"), ("Rope", "—", "36,500")]
+    buffer = io.BytesIO()
+    drawing = canvas.Canvas(buffer, pagesize=(300, 120))
+    drawing.setFont("Times-Roman", 10)
+    for n, (label, *values) in enumerate(rows):
+        drawing.drawString(20, 95 - 20 * n, label)
+        for x, value in zip((180, 260), values, strict=True):
+            drawing.drawRightString(x, 95 - 20 * n, value)
+    drawing.save()
+    page = pypdfium2.PdfDocument(buffer.getvalue())[0]
+    page.render(scale=200 / 72).to_pil().save(tmp_path / "a.png")
+    assert _rows(load(tmp_path / "a.png"))[1:] == rows[1:]

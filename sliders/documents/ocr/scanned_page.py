@@ -13,7 +13,7 @@ from typing import Any
 from sliders.documents.ocr.recognizer import READABLE, Quad, ScannedLine, slant, upright_lines
 from sliders.documents.ocr.signs import with_signs
 from sliders.documents.ocr_words import word_key
-from sliders.documents.pdf.characters import Char
+from sliders.documents.pdf.characters import Box, Char
 from sliders.documents.pdf.page_content import PageContent, page_lines
 from sliders.documents.pdf.ruling_lines import Stroke, Strokes
 
@@ -24,6 +24,10 @@ _SHORTEST = 1.3
 """Of a drawn line, in heights of a printed one."""
 _THICKEST = 0.3
 _BLANK = 0.2
+_DASH, _FLAT, _SOLID, _MIDDLE = (0.2, 1.3), 0.2, 0.7, 0.25
+"""Of a dash: its width and thickness in heights of a line, the part of its box that is dark, and
+how far from the middle of its row it may be, in heights of the row.
+"""
 _SAME_EDGE = 4.0
 """Points within which lines begin at one place."""
 
@@ -45,8 +49,10 @@ def scanned_page(picture: Any, number: int) -> PageContent:
     angle = slant(lines)
     angle = angle if abs(angle) > _STRAIGHT else 0.0
     place = _Places(picture.shape[1], picture.shape[0], angle, lines)
+    dark = _dark(picture, angle)
     chars = [char for line in lines for char in place.chars(line)]
-    strokes = _strokes(picture, angle, place)
+    chars += _dashes(dark, place, [place.box(line.quad) for line in found])
+    strokes = _strokes(dark, place)
     scores: dict[str, float] = {}
     for word in (word for line in lines for word in line.words):
         key = word_key(word.text)
@@ -77,7 +83,7 @@ class _Places:
         (x, y), (c, s) = self._middle, self._turn
         return [(x + c * (u - x) + s * (v - y), y - s * (u - x) + c * (v - y)) for u, v in quad]
 
-    def box(self, quad: Quad) -> tuple[float, float, float, float]:
+    def box(self, quad: Quad) -> Box:
         """Left, right, bottom and top in points."""
         corners = self._straight(quad)
         xs, ys = [x for x, _ in corners], [self._height - y for _, y in corners]
@@ -110,17 +116,47 @@ def _edges(lefts: Sequence[float]) -> dict[float, float]:
     return {left: median(group) for group in groups for left in group}
 
 
-def _strokes(picture: Any, angle: float, place: _Places) -> Strokes:
-    """The dark straight lines of a picture."""
+def _dark(picture: Any, angle: float) -> Any:
+    """Where a picture is dark, after it is turned by its slant."""
     import cv2
-    import numpy as np
 
     gray = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
     height, width = gray.shape
     if angle:
         turn = cv2.getRotationMatrix2D((width / 2, height / 2), angle, 1.0)
         gray = cv2.warpAffine(gray, turn, (width, height), borderValue=255)
-    dark = cv2.threshold(gray, 0, 255, cv2.THRESH_BINARY_INV + cv2.THRESH_OTSU)[1]
+    return cv2.threshold(gray, 0, 255, cv2.THRESH_BINARY_INV + cv2.THRESH_OTSU)[1]
+
+
+def _dashes(dark: Any, place: _Places, boxes: Sequence[Box]) -> Iterator[Char]:
+    """Dashes that stand alone in the row of other words, which the models pass over: without them
+    the values beside them would stand under wrong headers.
+    """
+    import cv2
+
+    low, high = _DASH
+    for number, (x, y, wide, thick, area) in enumerate(
+        cv2.connectedComponentsWithStats(dark)[2][1:].tolist()
+    ):
+        if not (low * place.line <= wide <= high * place.line and thick <= _FLAT * place.line):
+            continue
+        if area < _SOLID * wide * thick:
+            continue
+        left, right = place.scale * x, place.scale * (x + wide)
+        middle = place.scale * (dark.shape[0] - y - thick / 2)
+        rows = [b for b in boxes if abs((b[2] + b[3]) / 2 - middle) < _MIDDLE * (b[3] - b[2])]
+        if not rows or any(b[0] < right and left < b[1] for b in rows):
+            continue
+        half = _LINE_POINTS / 2
+        yield Char("—", left, right, middle - half, middle + half, -number - 1, True)
+
+
+def _strokes(dark: Any, place: _Places) -> Strokes:
+    """The dark straight lines of a picture."""
+    import cv2
+    import numpy as np
+
+    height = dark.shape[0]
     length = max(int(_SHORTEST * place.line), 3)
     sides: list[list[Stroke]] = []
     for across in (True, False):
