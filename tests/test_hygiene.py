@@ -33,7 +33,7 @@ MODULES = {
     "tests/llm/test_client.py": {"llm.retry"},
     "tests/llm/test_doubles.py": {"llm.network_switch"},
     "tests/llm/test_prompts.py": {"llm.prompts"},
-    "tests/retrieval/test_pruning.py": {"engine.choose_chunks", "engine.fill"},
+    "tests/retrieval/test_pruning.py": {"engine.fill"},
     "tests/store/test_catalog.py": {"store.codec"},
 }
 """Modules inside a room that a file may import: it changes a figure or a function of them while it

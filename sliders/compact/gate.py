@@ -4,11 +4,11 @@ log-odds of its first token.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sliders.compact.value_prompts import YES_NO, judge_gate_prompt
 from sliders.extraction.asking import generate
-from sliders.extraction.gate import Gate
+from sliders.extraction.gate import Gate, Gated, OutlineLine
 from sliders.extraction.prompt import Asked, chunk_document
 from sliders.llm.model import Model, Response
 from sliders.retrieval.chunk import Chunk
@@ -18,20 +18,16 @@ _CLEARLY_NOT = 3.0
 
 
 async def gate_by_odds(
-    chunks: Sequence[Chunk],
-    shown: Mapping[str, str],
-    asked: Sequence[Asked],
-    model: Model,
-    card: str = "",
-) -> dict[str, str]:
-    """Why chunks are gated out, by chunk id; a chunk that is not in it is read.
-
-    A gate that fails lets its chunk through. The model sees the whole chunk, without `card`.
+    listed: Sequence[OutlineLine], asked: Sequence[Asked], model: Model, card: str = ""
+) -> Gated:
+    """Asks about each chunk. A gate that fails lets its chunk through. The model sees the whole
+    chunk, without `card`.
     """
-    return {c.id: why for c in chunks if (why := await _clearly_not(c, asked, model))}
+    chunks = [part.chunk for part in listed]
+    return Gated({c.id: why for c in chunks if (why := await _clearly_not(c, asked, model))})
 
 
-BY_ODDS = Gate(gate_by_odds, at_once=1)
+BY_ODDS = Gate(gate_by_odds, most=24, at_once=1)
 """A model that is asked about each chunk by itself."""
 
 

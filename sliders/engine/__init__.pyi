@@ -1,8 +1,9 @@
 from .answer import answer_need as answer_need
 from .ask import ask_questions as ask_questions
 from .backend import runner_for as runner_for
-from .choose_chunks import left_out as left_out
-from .choose_chunks import shown_to_gate as shown_to_gate
+from .choose_chunks import RankedParts as RankedParts
+from .choose_chunks import choose_parts as choose_parts
+from .choose_chunks import words_of as words_of
 from .cite import citations_of as citations_of
 from .connections import ModelSet as ModelSet
 from .connections import connect as connect

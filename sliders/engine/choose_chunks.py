@@ -1,131 +1,252 @@
-"""The choice of chunks in long documents: by nearness to the questions and columns, before the gate
-(a call that sorts out chunks without values).
+"""The choice of parts in long documents: every part is ranked for each column, and the gate (a call
+that sorts out parts without values) sees an outline of all of them.
 
-A column whose words stand on every page (the name of a company in its own report) does not tell
-chunks apart. So each column and each question weighs as much as its best chunks stand out from the
-others.
+A *part* is a chunk of a document, a *section* a piece of a part: a table, or paragraphs under one
+heading. A part is as near to a column as its nearest section.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sliders.documents.document import Document
+from sliders.engine.session import Session
+from sliders.engine.ways import ways_of
+from sliders.extraction.gate import Gated, OutlineLine
 from sliders.extraction.prompt import Asked
 from sliders.retrieval.chunk import Chunk
 from sliders.retrieval.embeddings import Embedder
-from sliders.retrieval.lexical import BM25
+from sliders.retrieval.lexical import stems, terms
+from sliders.retrieval.nearness import nearness, ranked
+from sliders.retrieval.sections import Section, sections_of
+from sliders.retrieval.sentences import sentence_spans
 from sliders.schema.names import spoken_name
+from sliders.schema.types import Column
 
 LONG = 4
 """Documents of at most this many chunks are read whole."""
-_WINDOW = 1200
-"""The characters of a piece that is embedded; a chunk is as near as its nearest piece."""
-_MOST_EMBEDDED = 4000
-"""With more pieces than this in a run, words alone choose: two cores embed about 200 short pieces a
+MOST_EMBEDDED = 1_000
+"""With more chunks than this in a run, words alone choose: two cores embed about 200 short pieces a
 second.
 """
-_RANK_OFFSET = 10
-_SHOWN_INSIDE = 700
+_OUTLINE = 3_600
+"""The characters of an outline beside the lines that are near to a column."""
+_SHORTEST, _LINE = 40, 80
+_NEAREST = 3
+"""The parts of which the outline shows the line that is nearest to a column."""
+_NAMED = 2
+"""The most parts that name a column without the model being asked which of them to read."""
+_NEARER = "other parts of the document are nearer to what is asked"
+_NAMED_ELSEWHERE = "a heading or a row of another part is called like what is asked"
 
 
-def left_out(
-    chunks: Sequence[Chunk],
-    asked: Sequence[Asked],
-    questions: Sequence[str],
-    most: int,
-    embedder: Embedder,
-    *,
-    among: int = 0,
-) -> dict[str, str]:
-    """Returns why chunks of a document are not read, by chunk id. At most `most` chunks stay,
-    always with the first, which names the document.
+@dataclass
+class RankedParts:
+    """The parts of a document with their sections, and how near each is to each of some columns.
 
     Args:
-        among: the number of chunks of all documents to choose from; with too many, words alone
-            choose.
+        document: the document.
+        chunks: its parts.
+        columns: the columns, or what else is looked for, in words.
+        embedder: compares meanings; None compares words alone.
     """
-    if len(chunks) <= max(LONG, most):
-        return {}
-    queries = [
-        *questions,
-        *(
-            f"{spoken_name(c.name)}: {c.description or a.table.row}"
-            for a in asked
-            for c in a.columns
-        ),
-    ]
-    scores = _by_words(chunks, queries)
-    if among <= _MOST_EMBEDDED // LONG:
-        scores += _by_meaning(chunks, queries, embedder)
-    order = [int(n) for n in np.argsort(-scores, kind="stable") if n]
-    kept = {0, *order[: most - 1]}
-    names = ", ".join(spoken_name(c.name) for a in asked for c in a.columns[:4])
-    why = f"other parts of the document are nearer to {names}"
-    return {chunk.id: why for number, chunk in enumerate(chunks) if number not in kept}
+
+    document: Document
+    chunks: Sequence[Chunk]
+    columns: Sequence[str]
+    embedder: Embedder | None = None
+    sections: list[Section] = field(init=False)
+    owners: list[int] = field(init=False)
+    """The number of the part that each section belongs to."""
+
+    def __post_init__(self) -> None:
+        parts = [sections_of(self.document, chunk.start, chunk.end) for chunk in self.chunks]
+        self.owners = [number for number, each in enumerate(parts) for _ in each]
+        self.sections = [section for each in parts for section in each]
+
+    @cached_property
+    def near(self) -> NDArray[np.float64]:
+        """The nearness of each section to each column, shape (sections, columns): of its words, its
+        meaning, and the heading or row that is called most like the column.
+        """
+        texts = [section.text for section in self.sections]
+        gists = [section.gist for section in self.sections]
+        near = nearness(texts, self.columns, self.embedder, gists)
+        labels = [[set(stems(label)) for label in section.labels] for section in self.sections]
+        for number, words in enumerate(self.columns):
+            name = set(stems(words.partition(":")[0]))
+            alike = [max((_alike(label, name) for label in of), default=0.0) for of in labels]
+            near[:, number] += ranked(np.array(alike))
+        return near
+
+    def best(self, column: int) -> list[tuple[int, Section]]:
+        """Returns the parts that are near to a column, each with its nearest section; the nearest
+        part comes first.
+        """
+        found: dict[int, Section] = {}
+        for number in np.argsort(-self.near[:, column], kind="stable").tolist():
+            if self.near[number, column] > 0:
+                found.setdefault(self.owners[number], self.sections[number])
+        return list(found.items())
+
+    def order(self) -> list[int]:
+        """Returns the numbers of the parts: the best of every column, then the second of every
+        column, and so on; last those that are near to none, in the order of the text.
+        """
+        ranks = [[number for number, _ in self.best(c)] for c in range(len(self.columns))]
+        longest = max(map(len, ranks), default=0)
+        turns = (rank[place] for place in range(longest) for rank in ranks if place < len(rank))
+        return list(dict.fromkeys([*turns, *range(len(self.chunks))]))
+
+    def naming(self, name: str) -> list[int]:
+        """Returns the parts with a heading or a row of a table that is called like a column."""
+        words = frozenset(terms(spoken_name(name)))
+        named = (
+            owner
+            for owner, section in zip(self.owners, self.sections, strict=True)
+            if any(frozenset(terms(label)) == words for label in section.labels)
+        )
+        return list(dict.fromkeys(named))
+
+    def searched(self, phrases: Sequence[str]) -> set[int]:
+        """Returns the parts with the words of some phrases, the nearest part of each."""
+        texts = [section.text for section in self.sections]
+        scores = nearness(texts, phrases) if phrases and texts else np.zeros((0, 0))
+        return {self.owners[int(of.argmax())] for of in scores.T if of.any()}
+
+    def outline(self, listed: Sequence[int]) -> list[OutlineLine]:
+        """Returns the parts as the gate sees them: their headings, and the lines that are nearest
+        to a column; parts that are near to no column come last.
+        """
+        lines: dict[int, list[str]] = {}
+        for column, words in enumerate(self.columns):
+            for number, section in self.best(column)[:_NEAREST]:
+                lines.setdefault(number, []).append(_line(section, words))
+        room = max(_SHORTEST, _OUTLINE // max(1, len(listed)))
+        told = []
+        for number in sorted(listed, key=lambda number: (number not in lines, number)):
+            headings = self._headings(number, room)
+            near = (line for line in dict.fromkeys(lines.get(number, ())) if line not in headings)
+            told.append(OutlineLine(self.chunks[number], " | ".join([headings, *near])))
+        return told
+
+    def _headings(self, number: int, room: int) -> str:
+        """Returns the headings above and in a part, else the rows of its tables, else how it
+        begins, in so many characters.
+        """
+        chunk = self.chunks[number]
+        inside = [
+            self.document.text[e.start : e.end]
+            for e in self.document.elements
+            if e.kind == "heading" and chunk.start <= e.start < chunk.end
+        ]
+        own = (s for o, s in zip(self.owners, self.sections, strict=True) if o == number)
+        headings = [*chunk.context.heading_path[-1:], *inside]
+        told = headings or [label for section in own for label in section.labels] or [chunk.text]
+        return _cut("; ".join(dict.fromkeys(" ".join(one.split()) for one in told)), room)
 
 
-def _by_words(chunks: Sequence[Chunk], queries: Sequence[str]) -> NDArray[np.float64]:
-    """Returns the score of each chunk over all queries, by its words."""
-    index = BM25(chunk.text for chunk in chunks)
-    total: NDArray[np.float64] = np.sum([_ranked(index.scores(query)) for query in queries], axis=0)
-    return total
+def words_of(asked: Sequence[Asked]) -> list[str]:
+    """Returns what is looked for in a text: the name and description of each column."""
+    return [column_words(a, c) for a in asked for c in a.columns]
 
 
-def _by_meaning(
-    chunks: Sequence[Chunk], queries: Sequence[str], embedder: Embedder
-) -> NDArray[np.float64]:
-    """Returns the score of each chunk over all queries, by the cosine of its nearest piece."""
-    pieces = [
-        [c.text[at : at + _WINDOW] for at in range(0, max(1, len(c.text)), _WINDOW)] for c in chunks
-    ]
-    cosines = (
-        embedder.embed([piece for each in pieces for piece in each])
-        @ embedder.embed(list(queries)).T
-    )
-    best = np.maximum.reduceat(cosines, np.cumsum([0, *map(len, pieces[:-1])]))
-    total: NDArray[np.float64] = np.sum(
-        [_ranked(best[:, place]) for place in range(len(queries))], axis=0
-    )
-    return total
+def column_words(asked: Asked, column: Column) -> str:
+    """Returns a column's name and description."""
+    return f"{spoken_name(column.name)}: {column.description or asked.table.row}"
 
 
-def _ranked(scores: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Returns reciprocal ranks, weighted by how many standard deviations the best score stands
-    above the mean.
+@dataclass(frozen=True, slots=True)
+class ChosenParts:
+    """The parts of a document that are read, and why the others are not.
+
+    Args:
+        parts: the numbers of the parts that are read.
+        pruned: reasons by chunk id, of the parts that the model was not asked about.
+        gated: reasons by chunk id, of the parts that the model left out.
     """
-    spread = float(scores.std())
-    if spread == 0:
-        return np.zeros(len(scores))
-    weight = max(0.0, float(scores.max() - scores.mean()) / spread - 1)
-    ranks = np.empty(len(scores))
-    ranks[np.argsort(-scores, kind="stable")] = np.arange(len(scores))
-    return weight / (_RANK_OFFSET + ranks)
+
+    parts: tuple[int, ...]
+    pruned: dict[str, str]
+    gated: dict[str, str]
 
 
-def shown_to_gate(chunk: Chunk, document: Document) -> str:
-    """Returns a chunk as the gate sees it: its headings, the headings and tables inside it, and its
-    beginning.
+async def choose_parts(
+    session: Session, ranked: RankedParts, asked: Sequence[Asked], card: str = ""
+) -> ChosenParts:
+    """Returns which parts of a long document are read for some columns. No model is asked where a
+    heading or row is called like each column.
     """
-    inside = [e for e in document.elements if e.start < chunk.end and e.end > chunk.start]
-    headings = [document.text[e.start : e.end].strip() for e in inside if e.kind == "heading"]
-    spans = [
-        (max(e.start, chunk.start), min(e.end, chunk.end)) for e in inside if e.grid is not None
-    ]
-    tables = [_table_line(document, start, end) for start, end in spans]
-    lines = [chunk.context.header(), *(f"# {' '.join(h.split())}" for h in headings), *tables]
-    told = "\n".join(line for line in lines if line)[:_SHOWN_INSIDE]
-    return f"{told}\n{chunk.text.strip()[: max(200, _SHOWN_INSIDE - len(told))]}"
+    # In a thread, so that the calls under way go on meanwhile.
+    await asyncio.to_thread(lambda: ranked.near)
+    model = session.models.model_for("gate")
+    gate = ways_of(model).gate
+    chosen, left = named_parts(ranked, asked)
+    listed = [number for number in ranked.order() if number not in chosen][: gate.most]
+    gated = Gated({ranked.chunks[number].id: _NAMED_ELSEWHERE for number in listed})
+    if left:
+        gated = await gate.out(ranked.outline(listed), left, model, card)
+    chosen |= {number for number in listed if ranked.chunks[number].id not in gated.out}
+    chosen |= ranked.searched(gated.search)
+    out = [n for n in range(len(ranked.chunks)) if n not in chosen]
+    ids = {n: ranked.chunks[n].id for n in out}
+    return ChosenParts(
+        tuple(sorted(chosen)),
+        {ids[n]: _NEARER for n in out if n not in listed},
+        {ids[n]: gated.out[ids[n]] for n in out if n in listed},
+    )
 
 
-def _table_line(document: Document, start: int, end: int) -> str:
-    """Returns the first cells of a table's rows, which name its lines."""
-    labels = (
-        line.strip("| ").split("|")[0].strip() for line in document.text[start:end].splitlines()
-    )
-    return (
-        "Table: " + "; ".join(dict.fromkeys(label for label in labels if label.strip("-: ")))[:300]
-    )
+def named_parts(ranked: RankedParts, asked: Sequence[Asked]) -> tuple[set[int], list[Asked]]:
+    """Returns the parts that need no model, since a heading or row of a table is called like a
+    column and few are, and what else is asked. Of a table with several rows in a document the model
+    is always asked: any part may hold one.
+    """
+    chosen: set[int] = set()
+    left = []
+    for one in asked:
+        columns = []
+        for column in one.columns:
+            parts = ranked.naming(column.name) if one.table.grain == "document" else []
+            if 0 < len(parts) <= _NAMED:
+                chosen.update(parts)
+            else:
+                columns.append(column)
+        if columns:
+            left.append(replace(one, columns=tuple(columns)))
+    return chosen, left
+
+
+def _line(section: Section, words: str) -> str:
+    """Returns the row or sentence of a section that is most like a column, cut to 80 characters
+    around the first of its words.
+    """
+    name = set(stems(words.partition(":")[0]))
+    said = set(stems(words))
+    spans = () if section.table else sentence_spans(section.text)
+    lines = [*section.labels, *(section.text[start:end] for start, end in spans)]
+    lines = [" ".join(line.split()) for line in lines if line.strip()]
+
+    def like(line: str) -> float:
+        own = set(stems(line))
+        return (2 * len(own & name) + len(own & said)) / (len(own) + 8)
+
+    best = max(lines, key=like)
+    places = [best.lower().find(word) for word in name]
+    first = min((place for place in places if place > 0), default=0)
+    return _cut(best[max(0, first - _LINE // 2) :], _LINE)
+
+
+def _alike(label: set[str], name: set[str]) -> float:
+    """Returns the share (0 to 1) of words that a label and a name have in common."""
+    return len(label & name) / max(1, len(label | name))
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: room - 1].rstrip() + "…"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sliders.engine.choose_chunks import LONG
 from sliders.engine.document_samples import samples
-from sliders.engine.fill import BEFORE_GATE, ChunkWork, missing_work
+from sliders.engine.fill import ChunkWork, missing_work
 from sliders.engine.question_columns import known_need
 from sliders.engine.session import Session
 from sliders.engine.understand import check
@@ -25,7 +25,10 @@ _ASSUMED_COLUMNS = 4
 _TOKENS_PER_VALUE = 16
 _HINTS_REPLY, _SCHEMA_REPLY = 12, 200
 _ANSWER_PROMPT, _ANSWER_REPLY = 600, 60
-_GATE_PROMPT, _GATE_REPLY, _GATE_PASSES = 90, 6, 0.6
+_GATE_FRAME, _GATE_REPLY = 450, 3
+"""The tokens of a gate's prompt beside its parts, and of its reply for each part."""
+_PARTS_READ = 6
+"""The parts of a long document that are usually read."""
 _EMBEDDED_PROMPT_SPEED, _EMBEDDED_REPLY_SPEED = 70.0, 28.0
 """Tokens a second of the embedded model on 2 cores."""
 _HOSTED_LATENCY, _HOSTED_REPLY_SPEED = 1.0, 60.0
@@ -108,10 +111,10 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     for need in filter(None, known.values()):
         for table, columns in need.columns.items():
             wanted.setdefault(table, {}).update(dict.fromkeys(columns))
-    work = _missing(session, {table: list(columns) for table, columns in wanted.items()})
+    work = missing_work(session, {table: list(columns) for table, columns in wanted.items()})
     work += _assumed_work(session) if fresh else []
     counts = Counter(item.chunk.document_id for item in work)
-    gated = frozenset(document for document, count in counts.items() if count > LONG)
+    shares = {d: min(1.0, _PARTS_READ / count) for d, count in counts.items() if count > LONG}
     count = len(questions)
     statements = count * ways_of(session.models.model_for("answer")).sql.statements
     together = ways_of(session.models.model_for("schema")).induction.reads_hints
@@ -120,8 +123,8 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     stages = (
         _requests(session, "plan", _hint_requests(session, unread), _HINTS_REPLY * len(unread)),
         _requests(session, "schema", _schema_requests(session, fresh), _SCHEMA_REPLY),
-        _gate(session, [item.chunk.tokens for item in work if item.chunk.document_id in gated]),
-        _extraction(session, work, gated),
+        _gate(session, [item for item in work if item.chunk.document_id in shares]),
+        _extraction(session, work, shares),
         StageEstimate(
             "answer", statements, _ANSWER_PROMPT * statements, _ANSWER_REPLY * statements
         ),
@@ -130,7 +133,7 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     cost, minutes = _money_and_time(session, stages, prices)
     names = dict.fromkeys(session.settings.model_name(one.stage) for one in stages if one.calls)
     unpriced = tuple(n for n in names if not session.settings.is_own(n) and not prices.price(n))
-    return Estimate(stages, cost, minutes, tuple(_assumptions(session, fresh, gated)), unpriced)
+    return Estimate(stages, cost, minutes, tuple(_assumptions(session, fresh, shares)), unpriced)
 
 
 def _assumptions(session: Session, fresh: Collection[str], gated: Collection[str]) -> Iterator[str]:
@@ -143,7 +146,7 @@ def _assumptions(session: Session, fresh: Collection[str], gated: Collection[str
             "that are new here"
         )
     if gated:
-        yield f"{_GATE_PASSES:.0%} of the chunks of longer documents pass the gate"
+        yield f"{_PARTS_READ} chunks of each longer document pass the gate"
     yield (
         "no statement that is asked for again, no schema that is corrected, and no conflicts "
         "that the model must settle"
@@ -175,23 +178,8 @@ def _assumed_work(session: Session) -> list[ChunkWork]:
     """Returns every chunk, asked for unknown columns of a table with one row for each document."""
     columns = tuple(Column(f"assumed_{n}") for n in range(_ASSUMED_COLUMNS))
     asked = Asked(Table("assumed", columns, row="assumed", grain="document"), columns)
-    chunks = (
-        c
-        for d in session.catalog.documents.all()
-        for c in session.catalog.chunks.of(d.id)[:BEFORE_GATE]
-    )
+    chunks = (c for d in session.catalog.documents.all() for c in session.catalog.chunks.of(d.id))
     return [ChunkWork(chunk, (asked,)) for chunk in chunks]
-
-
-def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[ChunkWork]:
-    """Returns the missing work, without chunks of long documents that the choice would drop."""
-    taken: Counter[str] = Counter()
-    kept = []
-    for item in missing_work(session, wanted):
-        taken[item.chunk.document_id] += 1
-        if taken[item.chunk.document_id] <= BEFORE_GATE:
-            kept.append(item)
-    return kept
 
 
 def _requests(
@@ -202,22 +190,23 @@ def _requests(
     return StageEstimate(stage, len(requests), prompt, reply * len(requests))
 
 
-def _gate(session: Session, chunks: Sequence[int]) -> StageEstimate:
-    """Returns the estimate of the gate over chunks of so many tokens each."""
+def _gate(session: Session, work: Sequence[ChunkWork]) -> StageEstimate:
+    """Returns the estimate of the gate over the chunks of long documents."""
     gate = ways_of(session.models.model_for("gate")).gate
-    prompt = sum(gate.seen(tokens) + _GATE_PROMPT for tokens in chunks)
-    calls = -(-len(chunks) // gate.at_once)
-    return StageEstimate("gate", calls, prompt, _GATE_REPLY * len(chunks))
+    counts = Counter(item.chunk.document_id for item in work)
+    calls = sum(-(-min(count, gate.most) // gate.at_once) for count in counts.values())
+    prompt = calls * _GATE_FRAME + sum(gate.seen(item.chunk.tokens) for item in work)
+    return StageEstimate("gate", calls, prompt, _GATE_REPLY * len(work))
 
 
 def _extraction(
-    session: Session, work: Sequence[ChunkWork], gated: frozenset[str]
+    session: Session, work: Sequence[ChunkWork], shares: Mapping[str, float]
 ) -> StageEstimate:
     model = session.models.model_for("extract")
     reader = ways_of(model).reader
     calls, prompt, reply = 0.0, 0.0, 0.0
     for item in work:
-        share = _GATE_PASSES if item.chunk.document_id in gated else 1.0
+        share = shares.get(item.chunk.document_id, 1.0)
         requests = reader.requests(chunk_document(item.chunk), item.chunk.tokens, item.asked)
         calls += share * len(requests)
         prompt += share * sum(

@@ -12,13 +12,16 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from sliders.documents.document import Document
-from sliders.engine.choose_chunks import LONG, left_out, shown_to_gate
+from sliders.engine.choose_chunks import LONG, MOST_EMBEDDED, RankedParts, choose_parts, words_of
 from sliders.engine.document_cards import card_of, make_cards
 from sliders.engine.filling import Filling
+from sliders.engine.project import projected, sections_of_parts
 from sliders.engine.runner import ExtractionCall
+from sliders.engine.second_look import LongDocument, look_again
 from sliders.engine.session import Session
 from sliders.engine.synchronous import together
 from sliders.engine.ways import ways_of
@@ -33,8 +36,8 @@ from sliders.store.facts import UnreadLine
 from sliders.store.records import Decision, Task, TaskState
 
 _OTHERS_SECONDS = 0.2
-BEFORE_GATE = 24
-"""The most chunks of a document that the gate is asked about."""
+_TOGETHER = 6_000
+"""The tokens of a long document's sections that one call reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,8 @@ async def fill_cells(
 
     async with session.catalog.claims.kept():
         await filling.each(waiting, read)
+        if filling.long and not filling.stopped:
+            await look_again(session, filling.long, partial(_read_sections, filling))
     return filling
 
 
@@ -208,8 +213,11 @@ async def _document(filling: Filling, document_id: str, missing: _Missing) -> No
     """Reads the missing cells of one document."""
     session = filling.session
     document, card = await _document_and_card(session, document_id)
-    work = await _kept(filling, _work(session, document_id, missing), document, card)
-    await _read(filling, work, document, card)
+    work = _work(session, document_id, missing)
+    if len(work) <= LONG or any(records_of(item.chunk) for item in work):  # entries are the rows
+        await _read(filling, work, document, card)
+    else:
+        await _long(filling, work, document, card)
 
 
 async def _document_and_card(session: Session, document_id: str) -> tuple[Document, str]:
@@ -218,35 +226,98 @@ async def _document_and_card(session: Session, document_id: str) -> tuple[Docume
     return document, await card_of(session, document)
 
 
-async def _kept(
-    filling: Filling, work: list[ChunkWork], document: Document, card: str
-) -> list[ChunkWork]:
-    """Returns the work of a document that is carried out. Chunks that are left out get a decision
-    and a task.
+async def _long(filling: Filling, work: Sequence[ChunkWork], document: Document, card: str) -> None:
+    """Reads the parts of a long document that are chosen for its columns. Chunks that are left out
+    get a decision and a task.
     """
-    session = filling.session
-    chunks = [item.chunk for item in work]
-    if len(chunks) <= LONG or any(records_of(c) for c in chunks):  # entries of a list are the rows
-        return work
+    session, chunks = filling.session, [item.chunk for item in work]
     asked = _all_asked(one for item in work for one in item.asked)
-    # In a thread, so that the calls under way go on meanwhile.
-    pruned = await asyncio.to_thread(
-        left_out,
-        chunks,
-        asked,
-        filling.questions,
-        BEFORE_GATE,
-        session.embedder,
-        among=filling.parts,
+    embedder = session.embedder if filling.parts <= MOST_EMBEDDED else None
+    ranked = RankedParts(document, chunks, words_of(asked), embedder)
+    choice = await choose_parts(session, ranked, asked, card)
+    _leave_out(session, work, choice.pruned, "pruned")
+    _leave_out(session, work, choice.gated, "gated")
+    filling.left -= len(choice.pruned) + len(choice.gated)
+    one = LongDocument(ranked, asked, card, set(range(len(ranked.sections))))
+    filling.long.append(one)
+    if choice.parts:
+        await _read_sections(filling, one, projected(ranked, choice.parts), asked)
+
+
+async def _read_sections(
+    filling: Filling, one: LongDocument, sections: Sequence[int], asked: Sequence[Asked]
+) -> None:
+    """Reads sections of a long document. Where a table may have several rows in a document, or the
+    model takes small calls, their parts are read whole.
+    """
+    ranked, session = one.ranked, filling.session
+    parts = list(dict.fromkeys(ranked.owners[number] for number in sections))
+    several = any(a.table.grain != "document" for a in asked)
+    if several or not ways_of(session.models.model_for("gate")).gate.by_outline:
+        one.unread -= set(sections_of_parts(ranked, parts))
+        work = [ChunkWork(ranked.chunks[number], tuple(asked)) for number in parts]
+        await _read(filling, work, ranked.document, one.card)
+        return
+    one.unread -= set(sections)
+    await together(*(_pieces(filling, one, some, asked) for some in _calls(session, one, sections)))
+
+
+def _calls(session: Session, one: LongDocument, sections: Sequence[int]) -> list[list[int]]:
+    """Returns the sections of each call."""
+    count, room = session.models.model_for("extract").count_tokens, 0
+    calls: list[list[int]] = []
+    for number in sections:
+        tokens = count(one.ranked.sections[number].text)
+        if not calls or tokens > room:
+            calls.append([])
+            room = _TOGETHER
+        calls[-1].append(number)
+        room -= tokens
+    return calls
+
+
+async def _pieces(
+    filling: Filling, one: LongDocument, sections: Sequence[int], asked: Sequence[Asked]
+) -> None:
+    """Reads sections of a document in one call, and saves its row and the tasks of their parts."""
+    session, ranked = filling.session, one.ranked
+    chunks = [ranked.chunks[n] for n in dict.fromkeys(ranked.owners[n] for n in sections)]
+    places = [(ranked.sections[n].start, ranked.sections[n].end) for n in sections]
+    tokens = sum(
+        session.models.model_for("extract").count_tokens(ranked.sections[n].text) for n in sections
     )
-    shown = [c for c in chunks if c.id not in pruned]
-    texts = {c.id: shown_to_gate(c, document) for c in shown}
-    model = session.models.model_for("gate")
-    gated = await ways_of(model).gate.out(shown, texts, asked, model, card)
-    _leave_out(session, work, pruned, "pruned")
-    _leave_out(session, work, gated, "gated")
-    filling.left -= len(pruned) + len(gated)
-    return [item for item in work if item.chunk.id not in pruned and item.chunk.id not in gated]
+    context = filling.context(ranked.document)
+    reading = replace(
+        ExtractionCall.of_pieces(ranked.document, places, asked, context, tokens),
+        card=one.card,
+        questions=filling.questions,
+    )
+    async with filling.slots:
+        if filling.stopped:
+            return
+        try:
+            found = await filling.read(reading)
+        except BudgetExceeded as error:
+            filling.stopped = str(error)
+            return
+    found = replace(found, chunk_id=chunks[0].id)
+    rows = [replace(row, chunk_id=_home(row, chunks)) for row in found.rows]
+    tasks = []
+    for wanted in asked:
+        name = wanted.table.name
+        state: TaskState = "failed" if found.failed(name) else "done"
+        tasks += [_task(wanted, chunk.id, state, found.failure(name)) for chunk in chunks]
+        _keep_missed(session, name, found)
+    filling.save(reading, found, rows, tasks)
+    names = ", ".join(a.table.name for a in asked)
+    session.progress("extract", filling.asked, filling.left, filling.rows, names)
+
+
+def _home(row: Row, chunks: Sequence[Chunk]) -> str:
+    """Returns the chunk in which the first words of a row stand."""
+    starts = [cell.span.start for cell in row.cells if cell.span is not None]
+    at = min(starts, default=chunks[0].start)
+    return next((c.id for c in chunks if c.start <= at < c.end), chunks[0].id)
 
 
 def _all_asked(every: Iterable[Asked]) -> list[Asked]:

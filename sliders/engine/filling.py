@@ -13,6 +13,7 @@ from typing import TypeVar
 from sliders.documents.document import Document
 from sliders.engine.date_conventions import context_of, shared_habit
 from sliders.engine.runner import ExtractionCall
+from sliders.engine.second_look import LongDocument
 from sliders.engine.session import Session
 from sliders.engine.synchronous import together
 from sliders.errors import BudgetExceeded, ModelUnavailable
@@ -45,6 +46,7 @@ class Filling:
         stopped: why the extraction stopped; "" while it goes on.
         refused: why no part of a document could be read, by document.
         worked: any chunk was read for the same columns, now or in an earlier run.
+        long: the documents of which not all is read.
     """
 
     session: Session
@@ -56,6 +58,7 @@ class Filling:
     stopped: str = ""
     refused: dict[str, str] = field(default_factory=dict)
     worked: bool = False
+    long: list[LongDocument] = field(default_factory=list)
     at_once: int = field(init=False)
     """How many parts are read at a time."""
     slots: asyncio.Semaphore = field(init=False)

@@ -16,7 +16,7 @@ from sliders.compact.repair_choices import CHOICES
 from sliders.compact.write_sql import BARE_SQL
 from sliders.engine.hints import BY_MODEL
 from sliders.extraction.extract import CELLS, ChunkReader
-from sliders.extraction.gate import BY_PARTS, Gate
+from sliders.extraction.gate import BY_OUTLINE, Gate
 from sliders.extraction.prompt import card_prompt
 from sliders.llm.dialect import DialectName
 from sliders.llm.model import Model, Request
@@ -42,7 +42,7 @@ class Ways:
 
 
 _WAYS: dict[DialectName, Ways] = {
-    "full": Ways(BY_MODEL, TABLES, BY_PARTS, CELLS, card_prompt, PROGRAMS, STEPS, IN_PARTS),
+    "full": Ways(BY_MODEL, TABLES, BY_OUTLINE, CELLS, card_prompt, PROGRAMS, STEPS, IN_PARTS),
     "compact": Ways(PATTERNS, DRAFTS, BY_ODDS, VALUES, None, CHOICES, BARE_SQL, ONE_ANSWER),
 }
 

@@ -12,8 +12,10 @@ from .extract import ChunkReader as ChunkReader
 from .extract import Extraction as Extraction
 from .extract import joined as joined
 from .extract import read_chunk as read_chunk
-from .gate import BY_PARTS as BY_PARTS
+from .gate import BY_OUTLINE as BY_OUTLINE
 from .gate import Gate as Gate
+from .gate import Gated as Gated
+from .gate import OutlineLine as OutlineLine
 from .gate import gate_chunks as gate_chunks
 from .ground import find as find
 from .ground_value import find_value as find_value

@@ -12,7 +12,8 @@ from sliders.extraction.cell import Cell, Row, Span
 from sliders.extraction.extract import Extraction
 from sliders.retrieval.chunk import Chunk, ChunkContext
 
-_JOINT = "\n\n"
+_JOINT = "\n\n[...]\n\n"
+"""What stands between two pieces: text of the document is left out here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,10 +47,13 @@ class Rechecked(BaseModel):
     cells: list[CellReply]
 
 
-class Chosen(BaseModel):
-    """The reply of the gate: numbers of the parts to read."""
+class Chosen(LenientReply):
+    """The reply of the gate: the numbers of the parts to read, and words to search the others
+    for.
+    """
 
     parts: list[int]
+    search: list[str] = Field(default_factory=list)
 
 
 class Card(LenientReply):
@@ -236,7 +239,7 @@ def _with_new_rows() -> dict[str, Any]:
 
 
 def gate_prompt(parts: Sequence[str], asked: Sequence[Asked], card: str = "") -> Request:
-    """Which parts of a document may hold a value of the tables: one call for all of them."""
+    """Which parts of a document may hold a value of the tables, by the lines of its outline."""
     prompt = load_prompt("extraction/gate", FULL)
     return Request(
         stage="gate",

@@ -19,8 +19,11 @@ from .index import SegmentVectors as SegmentVectors
 from .index import distances_to as distances_to
 from .lexical import BM25 as BM25
 from .lexical import terms as terms
+from .nearness import nearness as nearness
 from .search import RetrievalIndex as RetrievalIndex
 from .search import min_max as min_max
+from .sections import Section as Section
+from .sections import sections_of as sections_of
 from .segment_index import SegmentIndex as SegmentIndex
 from .segments import index_document as index_document
 from .segments import key_sentences as key_sentences

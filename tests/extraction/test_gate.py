@@ -10,6 +10,7 @@ import pytest
 
 from sliders.engine import ways_of
 from sliders.errors import ModelRefusal, ModelUnavailable
+from sliders.extraction import OutlineLine
 from sliders.llm import COMPACT, FULL, Dialect, Request
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import Chunk
@@ -23,9 +24,9 @@ async def gate(
     reply: Any, dialect: Dialect = FULL, chunks: list[Chunk] = CHUNKS
 ) -> tuple[set[str], FunctionModel]:
     model = FunctionModel(reply if callable(reply) else lambda request: reply, dialect=dialect)
-    shown = {chunk.id: f"shown of {chunk.text}" for chunk in chunks}
-    asked = asked_for(FERRIES, QUAYS)
-    return set(await ways_of(model).gate.out(chunks, shown, asked, model, "a card")), model
+    listed = [OutlineLine(chunk, f"shown of {chunk.text}") for chunk in chunks]
+    gated = await ways_of(model).gate.out(listed, asked_for(FERRIES, QUAYS), model, "a card")
+    return set(gated.out), model
 
 
 async def test_one_call_decides_on_many_parts() -> None:
@@ -35,7 +36,7 @@ async def test_one_call_decides_on_many_parts() -> None:
         return {"parts": [n for n in range(1, content.count("<part ") + 1) if n % 2]}
 
     out, model = await gate(reply)
-    assert len(model.history) <= 3 and len(out) == 15
+    assert len(model.history) == 1 and len(out) == 15
     assert out == {chunk.id for chunk in CHUNKS if chunk.position % 2}
     assert "shown of This is part 7." in "".join(
         m.content for r in model.history for m in r.messages
@@ -54,16 +55,12 @@ async def test_a_gate_that_fails_lets_its_parts_through(dialect: Dialect) -> Non
         await gate(ModelUnavailable("no server"), dialect)
 
 
-async def test_a_batch_that_fails_keeps_the_verdicts_of_the_others() -> None:
-    calls = 0
-
-    def reply(request: Request) -> Any:
-        nonlocal calls
-        calls += 1
-        return ModelRefusal("no") if calls == 1 else {"parts": []}
-
-    out, _ = await gate(reply)
-    assert 0 < len(out) < 30 and CHUNKS[0].id not in out and CHUNKS[-1].id in out
+async def test_the_gate_may_name_words_to_search_the_other_parts_for() -> None:
+    model = FunctionModel(lambda request: {"parts": [1], "search": ["draught of the hull"]})
+    listed = [OutlineLine(chunk, chunk.text) for chunk in CHUNKS]
+    gated = await ways_of(model).gate.out(listed, asked_for(FERRIES), model)
+    assert gated.search == ("draught of the hull",) and len(gated.out) == 29
+    assert "outline" in model.history[0].messages[-1].content
 
 
 async def test_a_small_models_odds_must_be_clear_for_every_table() -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import sliders
-from sliders.engine import Session, card_of, shown_to_gate
-from sliders.engine import left_out as not_read
+from sliders.engine import RankedParts, Session, card_of, words_of
 from sliders.errors import ModelRefusal
 from sliders.extraction import Asked
 from sliders.llm import COMPACT, FULL, Dialect, Request
@@ -55,71 +54,80 @@ def opened(tmp_path: Path, model: FunctionModel) -> sliders.Workspace:
     return sliders.Workspace(tmp_path / "w.db", model=model, embedder=HashEmbedder())
 
 
-def left_out(
-    session: Session, asked: list[Asked], most: int, questions: tuple[str, ...] = ()
-) -> set[int]:
-    document = session.catalog.documents.all()[0]
+def ranked(session: Session, asked: list[Asked]) -> RankedParts:
+    document = session.catalog.documents.get(session.catalog.documents.all()[0].id)
     chunks = session.catalog.chunks.of(document.id)
-    why = not_read(chunks, asked, questions, most, session.embedder)
-    assert all(reason for reason in why.values())
-    return {chunk.position for chunk in chunks if chunk.id in why}
+    return RankedParts(document, chunks, words_of(asked), session.embedder)
 
 
 @pytest.mark.parametrize("keeper_at", [2, 5, 9])
-@pytest.mark.parametrize("most", [5, 6])
-def test_the_chunk_with_the_columns_words_stays_and_so_does_the_first(
-    tmp_path: Path, keeper_at: int, most: int
+def test_the_part_with_a_columns_words_comes_first_whatever_stands_on_every_page(
+    tmp_path: Path, keeper_at: int
 ) -> None:
     with opened(tmp_path, Reader(context_tokens=2600).model) as ws:
         ws.add_text(text(keeper_at), "a.md")
-        chunks = ws.session.catalog.chunks.of(ws.session.catalog.documents.all()[0].id)
-        holder = next(c.position for c in chunks if "The keeper" in c.text)
         asked = [
             Asked(TABLE, TABLE.columns),
             Asked(Table("sales", (Column("aldous_pier"),)), (Column("aldous_pier"),)),
         ]
-        gone = left_out(ws.session, asked, most, ("Who keeps the lighthouse of Aldous Pier?",))
-        assert len(chunks) > most and len(chunks) - len(gone) == most
-        assert not gone & {0, holder}, "a name on every page tells no page apart"
+        parts = ranked(ws.session, asked)
+        holder = next(c.position for c in parts.chunks if "The keeper" in c.text)
+        assert parts.order()[0] == holder, "a name on every page tells no page apart"
+        assert sorted(parts.order()) == list(range(len(parts.chunks)))
 
 
-def test_short_documents_are_read_whole(tmp_path: Path) -> None:
-    with opened(tmp_path, Reader().model) as ws:
-        ws.add_text("The keeper is Ida Holm.", "a.md")
-        assert left_out(ws.session, [Asked(TABLE, TABLE.columns)], 1) == set()
-
-
-def test_the_gate_sees_what_stands_inside_a_chunk(tmp_path: Path) -> None:
-    rows = "\n".join(f"| Item {n} | {n} |" for n in range(4))
-    page = (
-        "# Notes\n\nWords first.\n\n## Balance sheet\n\n| Line | 2020 |\n|---|---|\n"
-        f"{rows}\n\nWords last.\n"
-    )
-    with opened(tmp_path, Reader().model) as ws:
-        (tmp_path / "a.md").write_text(page, encoding="utf-8")
-        ws.add(tmp_path / "a.md")
-        document = ws.session.catalog.documents.get(ws.session.catalog.documents.all()[0].id)
-        (chunk,) = ws.session.catalog.chunks.of(document.id)
-        shown = shown_to_gate(chunk, document)
-    assert "Balance sheet" in shown and "Item 2" in shown and "Words first" in shown
-    assert len(shown) < 2000
-
-
-def test_the_gate_sees_of_a_table_the_rows_that_the_chunk_holds(tmp_path: Path) -> None:
-    rows = "\n".join(f"| Label{n:03} | {'word ' * 12}|" for n in range(120))
-    (tmp_path / "a.md").write_text(
-        f"# Notes\n\n| Line | told |\n|---|---|\n{rows}\n\nWords last.\n", encoding="utf-8"
+def test_an_outline_lists_all_parts_in_few_words_those_near_to_a_column_first(
+    tmp_path: Path,
+) -> None:
+    rows = "\n".join(f"| Item {n} | {n} |" for n in range(9))
+    table = (
+        f"## Balance sheet\n\n| Line | 2020 |\n|---|---|\n| Lighthouse keeper | Ida Holm |\n{rows}"
     )
     with opened(tmp_path, Reader(context_tokens=2600).model) as ws:
+        (tmp_path / "a.md").write_text(f"{text(-1)}\n\n{table}\n", encoding="utf-8")
         ws.add(tmp_path / "a.md")
-        document = ws.session.catalog.documents.get(ws.session.catalog.documents.all()[0].id)
-        chunks = ws.session.catalog.chunks.of(document.id)
-        shown = [shown_to_gate(chunk, document) for chunk in chunks]
-    assert len(chunks) > 2
-    for chunk, told in zip(chunks, shown, strict=True):
-        labels = {word for word in chunk.text.split() if word.startswith("Label")}
-        seen = {word.strip(";") for word in told.split() if word.startswith("Label")}
-        assert seen <= labels and len(seen) > 15
+        parts = ranked(ws.session, [Asked(TABLE, (Column("lighthouse_keeper"),))])
+        listed = parts.outline(range(len(parts.chunks)))
+    assert {one.chunk.id for one in listed} == {chunk.id for chunk in parts.chunks}
+    told = next(one.told for one in listed[:3] if "Lighthouse keeper" in one.told)
+    assert "Balance sheet" in told
+    assert "Page 3" in "".join(one.told for one in listed)
+    assert sum(len(one.told) for one in listed) < 6_000
+
+
+def test_a_row_that_is_called_like_a_column_needs_no_model(tmp_path: Path) -> None:
+    column = Column("lighthouse_keeper", description="the name of the keeper")
+    table = Table("firms", (column,), row="a firm", grain="document", pinned=True)
+    page = f"{text(-1)}\n\n| Line | told |\n|---|---|\n| Lighthouse keeper | Ida Holm |\n"
+    reader = Reader(context_tokens=2600)
+    with opened(tmp_path, reader.model) as ws:
+        (tmp_path / "a.md").write_text(page, encoding="utf-8")
+        ws.add(tmp_path / "a.md")
+        ws.pin_schema(Schema((table,)))
+        ws.extract()
+        tasks = ws.session.catalog.extractions.tasks("firms")
+    assert not [request for request in reader.model.history if request.stage == "gate"]
+    assert sum(task.state == "done" for task in tasks) == 1 < len(tasks)
+
+
+def test_the_words_that_the_gate_names_are_searched_for_in_the_parts_that_it_left_out(
+    tmp_path: Path,
+) -> None:
+    def reply(request: Request) -> object:
+        if "title" in (request.reply.model_fields if request.reply else {}):
+            return CARD
+        if request.stage == "gate":
+            return {"parts": [], "search": ["keeper of the lighthouse"]}
+        told = "Ida Holm" in request.messages[-1].content
+        cells = {"keeper": {"value": "Ida Holm", "words": ["Ida Holm"]}} if told else {}
+        return {"rows": [{"table": "firms", "cells": cells}]}
+
+    model = FunctionModel(reply, context_tokens=2600)  # type: ignore[arg-type]
+    with opened(tmp_path, model) as ws:
+        ws.add_text(text(7), "a.md")
+        ws.pin_schema(Schema((TABLE,)))
+        ws.extract()
+        assert list(ws.tables["firms"]["keeper"]) == ["Ida Holm"]
 
 
 # cards

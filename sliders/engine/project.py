@@ -1,0 +1,47 @@
+"""Context projection: what a reading call sees of the parts of a long document, by Selective
+Context Filtering: the sections that matter to the columns that are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sliders.engine.choose_chunks import RankedParts
+from sliders.retrieval.selection import select_context
+
+_SECTIONS = 3
+"""The sections that are shown for one column, of those that the filter keeps."""
+
+
+def sections_of_parts(ranked: RankedParts, parts: Sequence[int]) -> list[int]:
+    """Returns the numbers of all sections of some parts."""
+    wanted = set(parts)
+    return [n for n, owner in enumerate(ranked.owners) if owner in wanted]
+
+
+def projected(ranked: RankedParts, parts: Sequence[int]) -> list[int]:
+    """Returns the numbers of the sections of some parts that are shown to a reader: for each column
+    the nearest three that the filter keeps, and of each part the nearest one. Where nothing in the
+    parts is near to a column, they are shown whole.
+    """
+    sections = sections_of_parts(ranked, parts)
+    shown: set[int] = set()
+    for column, words in enumerate(ranked.columns):
+        near = sorted(sections, key=lambda n: -ranked.near[n, column])
+        near = [n for n in near[:_SECTIONS] if ranked.near[n, column] > 0]
+        if not near:
+            return sections
+        shown.update(near[:1], _kept(ranked, near[1:], words))
+    for part in set(parts) - {ranked.owners[n] for n in shown}:
+        own = sections_of_parts(ranked, [part])
+        shown.update(sorted(own, key=lambda n: -ranked.near[n].max())[:1])
+    return sorted(shown)
+
+
+def _kept(ranked: RankedParts, sections: Sequence[int], words: str) -> list[int]:
+    """Returns the sections that the filter keeps for some words; without an embedder all."""
+    if ranked.embedder is None or not sections:
+        return list(sections)
+    gists = [ranked.sections[n].gist for n in sections]
+    kept = select_context(gists, words, len("".join(gists)), embedder=ranked.embedder).kept
+    return [sections[n] for n in kept]
