@@ -27,8 +27,8 @@ Content-Type: text/plain
 
 {}
 --X
-Content-Type: image/png
-Content-Disposition: attachment; filename=bill.png
+Content-Type: application/octet-stream
+Content-Disposition: attachment; filename=bill.xyz
 
 nothing
 --X--
@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         MAIL.format(document("Beacon", cost="340 euros")), encoding="utf-8"
     )
     (folder / "bad.pdf").write_bytes(b"%PDF-1.4 broken")
-    (folder / "sub" / "pic.png").write_bytes(b"\x89PNG")
+    (folder / "sub" / "pic.xyz").write_bytes(b"\x89PNG")
     return folder
 
 
@@ -55,13 +55,13 @@ def place(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Workspace(place, model=Reader().model, embedder=HashEmbedder()) as ws:
         report = ws.add(folder)
         assert str(report) == "2 new, 1 failed, 1 passed over"
-        assert report.passed_over == ("sub/pic.png",)
+        assert report.passed_over == ("sub/pic.xyz",)
         answer = ws.ask(QUESTION)
     told = str(answer.completeness)
-    assert "2 files were not read (bad.pdf, sub/pic.png): sliders why bad.pdf" in told
+    assert "2 files were not read (bad.pdf, sub/pic.xyz): sliders why bad.pdf" in told
     assert "1 document was not read whole (mail.eml): sliders why mail.eml" in told
     assert told in answer_text(answer) and answer.status == "answered"
-    assert answer.to_dict()["not_read"] == ["bad.pdf", "sub/pic.png"]
+    assert answer.to_dict()["not_read"] == ["bad.pdf", "sub/pic.xyz"]
     assert answer.to_dict()["not_whole"] == ["mail.eml"]
     return place
 
@@ -81,15 +81,15 @@ def test_tables_list_them(shell: Callable[..., str]) -> None:
     assert (
         "file bad.pdf: refused; the PDF is damaged or truncated; fetch or export it again" in lines
     )
-    assert any(line.startswith("file sub/pic.png: passed over; ") for line in lines)
-    assert any("attachments were not read: bill.png" in line for line in lines)
+    assert any(line.startswith("file sub/pic.xyz: passed over; ") for line in lines)
+    assert any("attachments were not read: bill.xyz" in line for line in lines)
     told = json.loads(shell("tables", "--json"))
     assert [file["kind"] for file in told["files_not_read"]] == ["refused", "passed over"]
     assert [d["rows"] for d in told["documents"]] == [True, True]
 
 
 def test_why_and_the_program_alone_tell_them(shell: Callable[..., str], place: Path) -> None:
-    assert "passed over" in shell("why", "pic.png") and "damaged" in shell("why", "bad.pdf")
+    assert "passed over" in shell("why", "pic.xyz") and "damaged" in shell("why", "bad.pdf")
     assert "attachments were not read" in shell("why", "mail.eml")
     assert "2 documents, 2 files not read, 1 run of questions." in next_steps(place)
     assert len(next_steps(place).splitlines()) == 5
@@ -113,4 +113,4 @@ def test_what_is_passed_over_is_no_document(folder: Path) -> None:
     names = [source.name for source in discover(folder)]
     assert names == ["anchor.txt", "bad.pdf", "mail.eml"]
     every = discover(folder, every=True)
-    assert [source.name for source in every if source.passed_over] == ["sub/pic.png"]
+    assert [source.name for source in every if source.passed_over] == ["sub/pic.xyz"]
