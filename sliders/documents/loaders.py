@@ -153,6 +153,8 @@ def parse(
             "format"
         ) from error
     where = remote.shown(source.address) if source.address else str(source.path.absolute())
+    if source.attachment is not None:  # "mail/offer.eml/prices.csv"
+        where += f"/{source.name.rpartition(f'{source.path.name}/')[2]}"
     return replace(document, source=printable(where), modified=read.modified, warnings=warnings)
 
 

@@ -21,6 +21,7 @@ _DELIMITERS = "\t;|,"
 _SAMPLE = 100_000
 _SAMPLE_ROWS = 200
 _MAX_FIELD = 2**20
+_LONGEST_LINE = 4 * 2**20
 _MAX_TITLES = 12
 _SEP_LINE = re.compile(r"[\"']?sep=(.)[\"']?\r?\n", re.IGNORECASE)
 
@@ -29,6 +30,7 @@ def read_csv(raw: bytes, name: str) -> Document:
     """A document out of separated values. The delimiter (comma, semicolon, tab, bar) is what a
     line `sep=` says, else the one that gives most rows of one width.
     """
+    _refuse_endless_lines(raw, name)
     text, warnings = decode(raw, name)
     said = _SEP_LINE.match(text)
     text = text[said.end() :] if said else text
@@ -52,6 +54,19 @@ def read_csv(raw: bytes, name: str) -> Document:
     if not document.text:
         raise DocumentError(f"{name}: the file holds no rows; add one with values")
     return document
+
+
+def _refuse_endless_lines(raw: bytes, name: str) -> None:
+    end = b"\n" if b"\n" in raw else b"\r"
+    at = 0
+    while len(raw) - at > _LONGEST_LINE:
+        following = raw.find(end, at, at + _LONGEST_LINE)
+        if following < 0:
+            raise DocumentError(
+                f"{name}: a line is longer than {_LONGEST_LINE >> 20} MB, which no table has; save "
+                "it again with a line for each row"
+            )
+        at = following + 1
 
 
 def _delimiter(text: str, name: str) -> str:

@@ -126,8 +126,10 @@ def _add(session: Session, found: Iterable[ParsedDocument | LoadFailure], total:
 
 
 def _is_there(source: str) -> bool:
-    """Says whether a document's file still exists; an address always counts as existing."""
-    return is_address(source) or Path(source).is_file()
+    """Says whether a document's file, or the message that carries it, still exists; an address
+    always counts as existing.
+    """
+    return is_address(source) or Path(source).is_file() or Path(source).parent.is_file()
 
 
 def _store(session: Session, parsed: ParsedDocument) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from document_samples import read_file
 
+from sliders import Workspace
 from sliders.documents import Document, discover, load_each, load_source
 
 
@@ -106,3 +107,17 @@ def test_messages_without_end_in_one_another_stop_no_folder(kind: str, tmp_path:
     assert "Subject: Outer" in deep.text
     assert any("messages within messages" in line for line in deep.warnings)
     assert isinstance(plain, Document)
+
+
+def test_attachments_are_new_documents_beside_their_message(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        mail = message(f"The {name} list.")
+        for kind in ("prices", "places"):
+            raw = f"{name} {kind} 5".encode()
+            mail.add_attachment(raw, "text", "plain", filename=f"{kind}.txt")
+        (tmp_path / f"{name}.eml").write_bytes(mail.as_bytes())
+    with Workspace(tmp_path / "w.db") as workspace:
+        added = workspace.add(tmp_path)
+        assert (len(added.new), added.changed) == (6, ())
+        again = workspace.add(tmp_path)
+        assert (len(again.same), again.new, again.changed) == (6, (), ())

@@ -158,3 +158,15 @@ def test_raised_marks_are_written_as_in_other_formats(base: str, mark: str, read
         canvas.drawString(160, 700, "and more")
 
     assert drawn(draw).text.startswith(read)
+
+
+def test_values_near_their_words_stand_in_a_column_of_their_own() -> None:
+    def draw(canvas: Any) -> None:
+        for n in range(8):
+            canvas.drawString(72, 700 - 14 * n, f"{n + 10}")
+            canvas.drawString(110, 700 - 14 * n, f"Site number {n + 10}")
+            canvas.drawString(185, 700 - 14 * n, f"{n + 4010}")
+
+    text = drawn(draw).text
+    assert "| 10 | Site number 10 | 4010 |" in text
+    assert "| 17 | Site number 17 | 4017 |" in text

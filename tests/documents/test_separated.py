@@ -6,6 +6,7 @@ import pytest
 from document_samples import read_file
 
 from sliders.documents import Document
+from sliders.errors import DocumentError
 
 
 def table(document: Document) -> list[list[str]]:
@@ -54,3 +55,10 @@ def test_the_delimiter_gives_most_rows_of_one_width(delimiter: str, title: str) 
 )
 def test_commas_semicolons_and_quotes(text: str, rows: list[list[str]]) -> None:
     assert table(read_file(text.encode(), "a.csv")) == rows
+
+
+def test_a_line_without_end_is_refused_before_it_is_read() -> None:
+    with pytest.raises(DocumentError, match="a line is longer than 4 MB"):
+        read_file(b"name,cost\n" + b"5," * (3 << 20), "a.csv")
+    row = b"lamp" + b" of the hall" * 40
+    assert read_file(b"name,cost\n" + (row + b",5\n") * 9_000, "a.csv").text.endswith(" | 5 |")

@@ -20,6 +20,7 @@ from sliders.documents.pdf.column_order import reading_order
 from sliders.documents.pdf.over_pages import join_over_pages
 from sliders.documents.pdf.page_content import PageContent, page_content
 from sliders.documents.pdf.page_writer import PageWriter
+from sliders.documents.pdf.value_columns import with_values_apart
 from sliders.documents.pdf.word_ends import WordEnds
 from sliders.documents.text_blocks import furniture_of
 from sliders.errors import DocumentError
@@ -75,7 +76,8 @@ def document_of_pages(
             )
     gutter: float | None = None
     for page in pages:
-        page.lines, gutter = reading_order(page.lines, gutter)
+        lines, gutter = reading_order(page.lines, gutter)
+        page.lines = with_values_apart(lines)
     texts = [[line.text for line in page.lines if line.text] for page in pages]
     furniture, ends = furniture_of(texts), WordEnds(texts)
     join_over_pages([page.lines for page in pages], furniture)
