@@ -170,3 +170,19 @@ def test_values_near_their_words_stand_in_a_column_of_their_own() -> None:
     text = drawn(draw).text
     assert "| 10 | Site number 10 | 4010 |" in text
     assert "| 17 | Site number 17 | 4017 |" in text
+
+
+def test_white_and_covered_words_are_told() -> None:
+    def draw(canvas: Any) -> None:
+        canvas.drawString(72, 740, "Plain words of the page.")
+        canvas.setFillColorRGB(0.1, 0.1, 0.4)
+        canvas.rect(70, 695, 200, 16, fill=1, stroke=0)
+        canvas.setFillColorRGB(1, 1, 1)
+        canvas.drawString(72, 700, "White on blue")
+        canvas.drawString(72, 660, "Ghostly 31")
+        canvas.setFillColorRGB(0, 0, 0)
+        canvas.drawString(72, 620, "Buried 32")
+        canvas.rect(70, 616, 90, 14, fill=1)
+
+    document = drawn(draw)
+    assert document.warnings == ("page 1: white or covered text was read: Ghostly 31 Buried ...",)

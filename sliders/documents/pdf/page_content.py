@@ -19,6 +19,7 @@ from sliders.documents.pdf.drawn_tables import (
 )
 from sliders.documents.pdf.ruling_lines import Stroke, Strokes, page_strokes
 from sliders.documents.pdf.struck_out import struck_out, words_of
+from sliders.documents.pdf.unseen import unseen_words
 from sliders.documents.pdf.words import PrintedLine, printed_lines
 
 _FEW_CHARACTERS = 20
@@ -60,12 +61,16 @@ def page_content(pdf: pypdfium2.PdfDocument, index: int, form: Any) -> PageConte
         notes = page_notes(page.raw, form, turn)
         strokes = page_strokes(page, turn)
         shown = [note for note in notes if not note.hidden]
+        unseen = unseen_words(page.raw, text_page.raw, chars)
         chars = turned_chars(chars, turn)
-        struck = struck_out(chars, strokes.across)
+        struck = struck_out(chars, strokes.alone)
         gone = {char.number for run in struck for char in run}
         left = [char for char in chars if char.number not in gone]
         lines = page_lines(text_page.raw, left, shown, strokes)
         told = list(_told(lines, letters - len(gone), number))
+        if unseen:
+            words = " ".join(unseen[:_SHOWN]) + " ..." * (len(unseen) > _SHOWN)
+            told.append(f"page {number}: white or covered text was read: {words}")
         if struck:
             shown_words = [words_of(run) for run in struck[:_SHOWN]]
             told.append(f"page {number}: struck-out text was left out: {shown_words}")

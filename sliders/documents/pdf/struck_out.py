@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from operator import itemgetter
 
 from sliders.documents.pdf.characters import Char
 from sliders.documents.pdf.ruling_lines import Stroke
@@ -17,23 +19,21 @@ def struck_out(chars: Sequence[Char], strokes: Sequence[Stroke]) -> list[list[Ch
     """The runs of characters through whose middle a line goes that ends with them, by line."""
     if not strokes:
         return []
-    by_height: dict[int, list[Char]] = {}
+    strokes = sorted(strokes, key=itemgetter(2))
+    places = [stroke[2] for stroke in strokes]
+    through: dict[Stroke, list[Char]] = {}
     for char in chars:
         height = char.top - char.bottom
-        low, high = char.bottom + _LOWEST * height, char.bottom + _HIGHEST * height
-        for place in range(int(low), int(high) + 1):
-            by_height.setdefault(place, []).append(char)
-    runs = []
-    for left, right, y in strokes:
-        run = [
-            char
-            for char in by_height.get(int(y), ())
-            if left < char.middle[0] < right
-            and _LOWEST < (y - char.bottom) / (char.top - char.bottom) < _HIGHEST
-        ]
-        if run and _ends_with(run, left, right):
-            runs.append(sorted(run, key=lambda char: char.left))
-    return runs
+        first = bisect_right(places, char.bottom + _LOWEST * height)
+        last = bisect_left(places, char.bottom + _HIGHEST * height, lo=first)
+        for stroke in strokes[first:last]:
+            if stroke[0] < char.middle[0] < stroke[1]:
+                through.setdefault(stroke, []).append(char)
+    return [
+        sorted(run, key=lambda char: char.left)
+        for (left, right, _), run in through.items()
+        if _ends_with(run, left, right)
+    ]
 
 
 def _ends_with(run: Sequence[Char], left: float, right: float) -> bool:

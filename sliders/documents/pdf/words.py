@@ -183,7 +183,7 @@ def _line(text_page: Any, row: Sequence[Char], walls: Sequence[Wall]) -> Printed
     letter_space = _letter_space(text_page, row, height)
     for char in row[1:]:
         gap = char.left - right - letter_space
-        if _is_twice(char, previous, height):
+        if char.text == previous.text and _is_twice(char, previous, height):
             continue
         if gap > _CELL_GAP * height or (
             gap > 1 and any(previous.right - 1 < x < char.left + 1 for x in places)
@@ -220,12 +220,13 @@ def _is_twice(char: Char, previous: Char, height: float) -> bool:
         and (char.left, char.right) == (previous.left, previous.right)
         and char.text.isalpha()
     )
-    near = abs(char.left - previous.left) < _SAME_PLACE * height
-    return char.text == previous.text and near and not ligature
+    return abs(char.left - previous.left) < _SAME_PLACE * height and not ligature
 
 
 def _letter_space(text_page: Any, row: Sequence[Char], height: float) -> float:
     """What stands between all letters of a row that is set wide; 0 for other rows."""
+    if any(b.left - a.right <= _WORD_GAP * height for a, b in pairwise(row[: _FEW + 1])):
+        return 0.0
     gaps = [b.left - a.right for a, b in pairwise(row)]
     usual = median(gaps) if len(gaps) >= _FEW else 0.0
     if not _WORD_GAP * height < usual < _CELL_GAP * height or text_page is None:
