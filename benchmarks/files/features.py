@@ -124,6 +124,20 @@ FEATURES = (
         sets=_UP,
     ),
     Feature(
+        "mark in brackets",
+        (_p("The price of 2022", ("1)", "sup"), " stands."),),
+        (("2022^1) stands",),),
+        ("20221",),
+        sets=_UP,
+    ),
+    Feature(
+        "letter as mark",
+        (_p("The price is 45", ("b", "sup"), " EUR a month."),),
+        (("45^b EUR a month",),),
+        ("45b",),
+        sets=_UP,
+    ),
+    Feature(
         "footnote mark in a table",
         (_table(HEAD, ("Bolt", "Alm", (("45", ""), ("1", "sup"))), ("Nut", "Brix", "17")),),
         (("Bolt", "45"),),

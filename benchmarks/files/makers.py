@@ -206,7 +206,10 @@ def printed(blocks: Blocks) -> bytes:
                 text_object.setFont("Times-Roman", 6 if mark == "sup" else 11)
                 text_object.setRise(4 if mark == "sup" else 0)
                 text_object.setTextRenderMode(3 if mark == "hidden" else 0)
+                begin = text_object.getX()
                 text_object.textOut(words)
+                if mark == "strike":
+                    drawing.line(begin, height + 3.5, text_object.getX(), height + 3.5)
             drawing.drawText(text_object)
     drawing.save()
     return buffer.getvalue()
@@ -263,7 +266,7 @@ MAKERS: dict[str, tuple[Callable[[Blocks], bytes], frozenset[str]]] = {
     "docx": (word, _ALL),
     "pptx": (slides, frozenset({"sup", "strike"})),
     "xlsx": (workbook, frozenset({"sup", "strike"})),
-    "pdf": (printed, frozenset({"sup", "hidden"})),
+    "pdf": (printed, _ALL),
 }
 """By extension: what writes a file, and how it can set words."""
 NO_SCRIPTS = frozenset({"pdf"})
