@@ -150,8 +150,11 @@ def test_without_strokes_the_middle_of_the_years_counts(columns: int) -> None:
     assert _printed(grid) == rows
 
 
-def test_words_that_wrap_in_their_column_are_one_name() -> None:
+@pytest.mark.parametrize("closed", [False, True])
+def test_words_that_wrap_in_their_column_are_one_name(closed: bool) -> None:
     page = _Page()
+    if closed:
+        page.stroke(194, 0, 2)
     lines = (
         ("", "", "Weighted"),
         ("", "Average", "Average"),

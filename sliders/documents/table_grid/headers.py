@@ -327,6 +327,8 @@ def _under_rule(
                 continue
             if len(inside) == 1 and not depth and _bare(strokes, over, frame):
                 return None
+            if depth and depth == len(rules) - 1 and len(inside) == len(frame.columns) > 1:
+                continue  # it closes the header, and underlines none of its words
             if not any(left < other.center < right for other in over if other is not piece):
                 return inside[0], inside[-1]
     return None
