@@ -24,7 +24,7 @@ _ASSUMED_COLUMNS = 4
 """The columns of a question whose schema is not known yet."""
 _TOKENS_PER_VALUE = 16
 _HINTS_REPLY, _SCHEMA_REPLY = 12, 200
-_ANSWER_PROMPT, _ANSWER_REPLY = 600, 60
+_ANSWER_PROMPT, _ANSWER_REPLY = 800, 60
 _GATE_FRAME, _GATE_REPLY = 450, 3
 """The tokens of a gate's prompt beside its parts, and of its reply for each part."""
 _PARTS_READ = 6

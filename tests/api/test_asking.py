@@ -303,13 +303,14 @@ def test_estimates_call_nothing(folder: Path, place: str | Path) -> None:
         ws.add(folder)
         before = ws.estimate("What is the total cost?")
         assert not model.history
-        ws.ask("What is the total cost?")
+        spent = ws.ask("What is the total cost?").usage
         calls = len(model.history)
         after = ws.estimate("What is the total cost?")
     stage = {s.stage: s.calls for s in before.stages}
     assert stage["schema"] == 1
     assert stage["extract"] == 3
     assert before.calls == calls
+    assert 0.7 * spent.tokens < before.tokens < 1.3 * spent.tokens
     assert {s.stage: s.calls for s in after.stages}["extract"] == 0
     assert after.tokens < before.tokens
 
