@@ -1,8 +1,8 @@
 """`python -m benchmarks.attack --area AREA --json FILE`: what is promised to hold, attacked.
 
-Areas are `sql`, `postgres`, `files` and `repair`. A third of the tries of each must work. A try
-holds when a control gives its value, and anything else an error in words or a result within the
-limits of memory and time. Figures of several areas are merged into the file.
+Areas are `sql`, `postgres`, `files`, `repair` and `verify`. A third of the tries of each must work.
+A try holds when a control gives its value, and anything else an error in words or a result within
+the limits of memory and time. Figures of several areas are merged into the file.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.attack import files, repairs, statements
+from benchmarks.attack import files, repairs, statements, tampering
 from benchmarks.attack.tries import MOST_MB, Outcome, Try, figures, played
 
-AREAS = ("sql", "postgres", "files", "repair")
+AREAS = ("sql", "postgres", "files", "repair", "verify")
 
 
 def outcomes_of(area: str, folder: Path, only: str = "") -> Iterator[Outcome]:
@@ -32,6 +32,8 @@ def outcomes_of(area: str, folder: Path, only: str = "") -> Iterator[Outcome]:
         return played(
             chosen(repairs.tries()), repairs.repaired, most=lambda one: (MOST_MB, 2 * one.seconds)
         )
+    if area == "verify":
+        return played(chosen(tampering.tries()), tampering.verified(folder))
     if area == "sql":
         act = statements.answered(statements.fill(folder / "attack.db"))
         return played(chosen(statements.tries()), act)

@@ -16,6 +16,7 @@ import sqlite_utils
 from sqlalchemy import ColumnElement, Double, Integer, Select, Text, case, func, select
 from sqlite_utils.db import ForeignKey
 
+from sliders.audit.seal import seal
 from sliders.store import codec
 from sliders.store.catalog import Catalog
 from sliders.store.fact_tables import unread_lines
@@ -270,8 +271,13 @@ _PARTS = (
 )
 
 
-def write_audit(catalog: Catalog, path: Path, current: Iterable[Relation]) -> None:
+def write_audit(
+    catalog: Catalog, path: Path, current: Iterable[Relation], key: bytes = b""
+) -> None:
     """Fill a new file with everything of a workspace.
+
+    Args:
+        key: what the file is signed with; none is no signature.
 
     Raises:
         sqlite3.Error: it cannot be written.
@@ -300,6 +306,7 @@ def write_audit(catalog: Catalog, path: Path, current: Iterable[Relation]) -> No
         ):
             audit.table(table).create_index(names)
         audit.table("audit_documents").enable_fts(["title", "text"], tokenize=_WORDS)
+        seal(audit.conn, key)
 
 
 def _create(

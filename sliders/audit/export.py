@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sliders.answer.result_shape import no_formula
+from sliders.audit.seal import key_of
 from sliders.audit.workbook import NO_TABLES, typed, types_of
 from sliders.errors import SettingsError, StoreError
 from sliders.schema.types import ColumnType
@@ -30,16 +31,25 @@ _SUFFIXES: dict[str, ExportFormat] = {
 }
 
 
-def export(catalog: Catalog, target: Path, format: ExportFormat | None = None) -> list[Path]:
+def export(
+    catalog: Catalog, target: Path, format: ExportFormat | None = None, sign: Path | None = None
+) -> list[Path]:
     """Write a format, which follows from the suffix of `target` when it is left out; the files.
 
+    Args:
+        sign: the file of the key that an audit database is signed with.
+
     Raises:
-        SettingsError: the format cannot be told, or its extra is not installed.
+        SettingsError: the format cannot be told or has no signature, its extra is not installed,
+            or the key is too short.
         StoreError: a file cannot be written, or is there and no earlier export.
     """
     chosen = format or _SUFFIXES.get(target.suffix.lower())
+    key = b"" if sign is None else key_of(sign)
     if chosen == "sqlite":
-        return [export_audit(catalog, target)]
+        return [export_audit(catalog, target, key)]
+    if key:
+        raise SettingsError("only an audit database is signed; export to a file that ends in .db")
     if chosen == "excel":
         return [export_excel(catalog, target)]
     if chosen in ("csv", "csv-safe"):
@@ -51,13 +61,16 @@ def export(catalog: Catalog, target: Path, format: ExportFormat | None = None) -
     )
 
 
-def export_audit(catalog: Catalog, path: str | Path) -> Path:
+def export_audit(catalog: Catalog, path: str | Path, key: bytes = b"") -> Path:
     """Write the audit database: one plain SQLite file for Datasette, DB Browser or pandas;
     the file is replaced whole.
 
     The data tables have their own names; documents, chunks, cells, calls and decisions are in
     tables named `audit_...`, joined by foreign keys; the view `audit_evidence` shows each value
     with its quote, document and page.
+
+    Args:
+        key: what the file is signed with (see `seal`); none is no signature.
 
     Raises:
         StoreError: the path is the workspace itself or a file that is no audit database,
@@ -75,7 +88,7 @@ def export_audit(catalog: Catalog, path: str | Path) -> Path:
     unfinished = target.with_name(target.name + ".part")
     try:
         unfinished.unlink(missing_ok=True)
-        write_audit(catalog, unfinished, _current(catalog))
+        write_audit(catalog, unfinished, _current(catalog), key)
         os.replace(unfinished, target)
     except (sqlite3.Error, UnicodeEncodeError) as error:
         raise SqliteFile(target, write=True).sentence(error) from error

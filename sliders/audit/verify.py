@@ -4,6 +4,22 @@ file holds.
 The *trail* of a value is the way from it to its words: value, cell, place in the text. A
 *declaration* is a stored line that says how a table's value differs from its cells (aggregate,
 canonical form, correction).
+
+- The digest of each table is the one that was written with it, and so is the definition of each
+  table and view of a file.
+- In a workspace, each view and each table as it was extracted follow from the cells, and each
+  repair gives the same again over the version before it.
+- The text of each document has the hash that was taken when it was added.
+- The text at the place of each value is its printed words, and so for the further words of the
+  value. Each empty cell has a reason. A judged value may rest on the model's odds alone.
+- The arithmetic of a computed number gives that number.
+- Each value of a data table is the value of a cell of a source row, or is declared: an
+  aggregate (which is computed again), a canonical form or a correction. The table has as many
+  rows as when it was made.
+- A bound or a doubt beside a value stands beside the same value in a cell. A canonical form is
+  printed in its row, or is declared.
+- Open questions are about columns and rows of their own table.
+- Nothing refers to a line that does not exist.
 """
 
 from __future__ import annotations
@@ -17,12 +33,15 @@ from pathlib import Path
 from typing import Any
 
 from sliders.audit.export import export_audit
-from sliders.errors import AuditError
+from sliders.audit.rederived import rederived
+from sliders.audit.seal import broken, key_of
+from sliders.errors import AuditError, SlidersError
 from sliders.sql.quoting import quote_identifier
 from sliders.store import codec
 from sliders.store.catalog import Catalog
 from sliders.store.data_tables import UNVERIFIED
 from sliders.store.database import Database
+from sliders.store.digests import tampered
 from sliders.store.layout import AUDIT_LAYOUT
 from sliders.store.materialise import SAID
 from sliders.store.records import RelationColumn
@@ -33,74 +52,106 @@ _SAID = ", ".join(f"'{absence}'" for absence in SAID)
 _DOUBT = (
     "CASE WHEN c.absence IS NULL THEN c.doubt ELSE c.absence || coalesce(': ' || c.detail, '') END"
 )
-# Document, start, stop, printed words, row, column, and whether the value may have no words.
-_SPANS = """SELECT c.document_id AS document, c.start, c.stop, c.printed, c.row_id, k.name,
-        c.how = 'judged' AND coalesce(c.odds, c.rationale, c.doubt) IS NOT NULL
+# Document, start, stop, printed words, row, column, whether the value may have no words, and
+# whether its page is another than that of its first character.
+_PAGE = """{0}.page IS NOT NULL AND NOT EXISTS (SELECT 1 FROM audit_pages g WHERE
+        g.document_id = {0}.document_id AND g.number = {0}.page
+        AND {0}.start BETWEEN g.start AND g.stop)"""
+_SPANS = f"""SELECT c.document_id AS document, c.start, c.stop, c.printed, c.row_id, k.name,
+        c.how = 'judged' AND coalesce(c.odds, c.rationale, c.doubt) IS NOT NULL, {_PAGE.format("c")}
     FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id WHERE c.absence IS NULL AND
     c.value IS NOT NULL
-    UNION ALL SELECT p.document_id, p.start, p.stop, p.printed, p.row_id, k.name, 0
+    UNION ALL SELECT p.document_id, p.start, p.stop, p.printed, p.row_id, k.name, 0,
+        {_PAGE.format("p")}
     FROM audit_parts p JOIN audit_columns k ON k.id = p.column_id ORDER BY document"""
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
     """The result of a verification, in sentences: `problems` are broken trails, `notes` count the
-    values that are unverified or rest on a judgement alone.
+    values that are unverified or rest on a judgement alone, `unproven` is what was not looked at.
+    `name` is the path of the file, or the address of the workspace without its password.
     """
 
+    name: str
     problems: tuple[str, ...]
     notes: tuple[str, ...]
+    unproven: str
 
 
-def check_audit(path: str | Path) -> Verification:
-    """Checks the trail of each value of an audit database or a workspace. Stated words are not
-    parsed a second time.
+_ANYBODY = (
+    "that nobody changed the file and computed its digests again; an export that is signed shows "
+    "it: sliders export FILE --sign KEYFILE"
+)
+_SIGNER = "that nobody who holds the key changed the file and signed it again"
 
-    - The text of each document has the hash that was taken when it was added.
-    - The text at the place of each value is its printed words, and so for the further words of the
-      value. Each empty cell has a reason. A judged value may rest on the model's odds alone.
-    - The arithmetic of a computed number gives that number.
-    - Each value of a data table is the value of a cell of a source row, or is declared: an
-      aggregate (which is computed again), a canonical form or a correction. The table has as many
-      rows as when it was made.
-    - A bound or a doubt beside a value stands beside the same value in a cell. A canonical form is
-      printed in its row, or is declared.
-    - Open questions are about columns and rows of their own table.
-    - Nothing refers to a line that does not exist.
+
+def check_audit(path: str | Path, key: Path | None = None) -> Verification:
+    """Checks that an audit database or a workspace is as `sliders` wrote it, and the trail of each
+    of its values. Stated words are not parsed a second time.
+
+    Args:
+        path: the file, or the address of a workspace on a server.
+        key: the file of the key that an audit database has to be signed with.
 
     Raises:
-        AuditError: the file is neither an audit database nor a workspace.
+        AuditError: the file is neither an audit database nor a workspace, or a workspace, which has
+            no signature.
+        SettingsError: the key cannot be read.
         StoreError: the file cannot be read.
     """
+    secret = None if key is None else key_of(key)
     with Database(path, write=False) as database:
         names = database.names()
         if "audit_meta" in names:
-            return _verify(database)
+            said = tuple(broken(database.stream, secret))
+            return _verify(database, database.name, said, _ANYBODY if secret is None else _SIGNER)
         if "sl_meta" not in names:
             raise AuditError(
-                f"{str(path)!r} is neither an audit database nor a workspace; make one "
+                f"{database.name!r} is neither an audit database nor a workspace; make one "
                 "with: sliders export"
             )
+        if secret is not None:
+            raise AuditError(
+                f"{database.name!r} is a workspace, only an export is signed: sliders export FILE "
+                "--sign KEYFILE"
+            )
+        return _workspace(database)
+
+
+def _workspace(database: Database) -> Verification:
+    """Checks a workspace: its digests, and the trails in an export of it."""
+    catalog = Catalog(database)
+    problems = (*tampered(database), *database.damage())
+    try:
+        problems += tuple(rederived(catalog))
         with tempfile.TemporaryDirectory(prefix="sliders-") as folder:
-            exported = export_audit(Catalog(database), Path(folder) / "audit.db")
+            exported = export_audit(catalog, Path(folder) / "audit.db")
             with Database(exported, write=False) as audit:
-                return _verify(audit)
+                return _verify(audit, database.name, problems, _ANYBODY)
+    except (SlidersError, ValueError, LookupError, TypeError) as error:
+        if not problems:
+            raise
+        # What was changed cannot be read: the rest of the trails cannot be looked at.
+        return Verification(
+            database.name, (*problems, f"the rest cannot be looked at: {error}"), (), _ANYBODY
+        )
 
 
-def _verify(audit: Database) -> Verification:
+def _verify(audit: Database, name: str, said: tuple[str, ...], unproven: str) -> Verification:
     layout = audit.value("SELECT value FROM audit_meta WHERE name = 'layout'")
     if layout != str(AUDIT_LAYOUT):
         raise AuditError(
             f"the audit database has layout {layout!r}, this version of sliders "
             f"knows {AUDIT_LAYOUT}; make a new one with: sliders export"
         )
-    problems: list[str] = []
+    problems = list(said[:_MOST_PROBLEMS])
     for check in (_documents, _references, _spans, _computed, _absences, _tables, _open):
         found = list(check(audit))
         problems += found[:_MOST_PROBLEMS]
         if len(found) > _MOST_PROBLEMS:
             problems.append(f"... and {len(found) - _MOST_PROBLEMS} more problems of this kind")
-    return Verification(tuple(problems), tuple(_notes(audit)))
+    return Verification(name, tuple(problems), tuple(_notes(audit)), unproven)
 
 
 def _notes(audit: Database) -> Iterator[str]:
@@ -137,12 +188,14 @@ def _spans(audit: Database) -> Iterator[str]:
     """Yields values whose place in the text does not hold their words."""
     current: str | None = None
     text = ""
-    for document, start, stop, printed, row, column, wordless in audit.stream(_SPANS):
+    for document, start, stop, printed, row, column, wordless, page in audit.stream(_SPANS):
         place = f"row {row!r}, column {column!r}"
         if start is None:
             if not wordless:
                 yield f"{place}: the value has no place in a document"
             continue
+        if page:
+            yield f"{place}: the page of the value is not that of its words"
         if document != current:
             current, text = (
                 document,
@@ -207,6 +260,7 @@ def _tables(audit: Database) -> Iterator[str]:
             "SELECT count(*) FROM audit_table_versions WHERE table_name = ? AND operation = ? AND "
             f"version IN ({chain})"
         )
+        yield from _read_elsewhere(audit, table, relation)
         # Unverified values may stand in the table only where the user asked for them.
         unverified = audit.value(asked, (table, UNVERIFIED))
         stands = (
@@ -226,6 +280,14 @@ def _tables(audit: Database) -> Iterator[str]:
                 yield from _values(audit, table, relation, name, sql_name, cell, chain)
                 for companion in (c for c in beside if c.companion_of == name):
                     yield from _companions(audit, table, relation, companion, sql_name, cell, chain)
+
+
+def _read_elsewhere(audit: Database, table: str, relation: str) -> Iterator[str]:
+    for (row,) in audit.query(
+        f"SELECT d.row_id FROM {quote_identifier(relation)} d JOIN audit_rows r "
+        "ON r.id = d.row_id WHERE d.document_id IS NOT r.document_id"
+    ):
+        yield f"table {table!r}, row {row!r}: it names another document than it was read in"
 
 
 def _open(audit: Database) -> Iterator[str]:

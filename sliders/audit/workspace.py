@@ -88,21 +88,25 @@ class WorkspaceAudit:
         return self.session.catalog.journal.runs()
 
     def verify(self) -> list[str]:
-        """What does not hold in this workspace, in sentences; empty when every value
-        walks back to its words.
+        """What does not hold in this workspace, in sentences; empty when it is as `sliders` wrote
+        it and every value walks back to its words.
         """
         return list(check_audit(self.path).problems)
 
     def export(
-        self, path: str | os.PathLike[str], format: ExportFormat | None = None
+        self,
+        path: str | os.PathLike[str],
+        format: ExportFormat | None = None,
+        sign: str | os.PathLike[str] | None = None,
     ) -> list[Path]:
         """Write the audit database (sqlite), or the data tables as csv or parquet files of a
         folder or an excel book.
 
-        The format follows from the path's suffix when it is left out: .db, .sqlite, .xlsx.
+        The format follows from the path's suffix when it is left out: .db, .sqlite, .xlsx. An
+        audit database is signed with the key in the file `sign`, of 16 bytes or more.
 
         Raises:
-            SettingsError: the format cannot be told.
+            SettingsError: the format cannot be told or has no signature, or the key is too short.
             StoreError: a file cannot be written, or is there and no earlier export.
         """
-        return export(self.session.catalog, Path(path), format)
+        return export(self.session.catalog, Path(path), format, Path(sign) if sign else None)

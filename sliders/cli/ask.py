@@ -389,6 +389,10 @@ def export(
             "--csv-safe", help="CSV in which text that begins like a formula has a ' before it."
         ),
     ] = False,
+    sign: Annotated[
+        Path | None,
+        typer.Option(help="A file with the key to sign an audit database with.", metavar="KEYFILE"),
+    ] = None,
 ) -> None:
     """Write the audit database (opens in Datasette, DB Browser, pandas), or the tables as
     csv, parquet or excel.
@@ -396,7 +400,8 @@ def export(
     if csv_safe and format not in (None, "csv"):
         raise SettingsError(f"--csv-safe and --format {format} ask for two formats")
     with call.opened(write=False) as ws:
-        paths = [str(path) for path in ws.export(target, "csv-safe" if csv_safe else format)]
+        chosen: ExportFormat | None = "csv-safe" if csv_safe else format
+        paths = [str(path) for path in ws.export(target, chosen, sign)]
     call.show("\n".join(paths) or "no tables yet", paths)
 
 

@@ -140,15 +140,18 @@ def verify(
             envvar="SLIDERS_WORKSPACE",
         ),
     ] = DEFAULT_WORKSPACE,
+    key: Annotated[
+        Path | None, typer.Option(help="The key that an export is signed with.", metavar="KEYFILE")
+    ] = None,
 ) -> int:
-    """Check that every value of a file walks back to the words on a page;
+    """Check that a file is as it was written and that its values walk back to words on a page;
     exit code 1 when something does not.
     """
     from sliders.audit.verify import check_audit
 
-    found = check_audit(file)
+    found = check_audit(file, key)
     lines = found.problems or (f"{hide(file)}: every value walks back to its words",)
-    notes = (f"note: {note}" for note in found.notes)
+    notes = (*(f"note: {note}" for note in found.notes), f"not proven: {found.unproven}")
     call.show("\n".join((*lines, *notes)), dataclasses.asdict(found))
     return 1 if found.problems else 0
 

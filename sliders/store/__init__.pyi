@@ -7,6 +7,7 @@ from .data_rows import DataRow as DataRow
 from .database import Database as Database
 from .database import place_of as place_of
 from .database import workspace_is_there as workspace_is_there
+from .digests import tampered as tampered
 from .facts import ConflictSide as ConflictSide
 from .facts import Figure as Figure
 from .facts import Habit as Habit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 
+from sliders.store import digests
 from sliders.store.calls import Calls
 from sliders.store.chunks import Chunks
 from sliders.store.claims import Claims
@@ -32,6 +33,7 @@ class Catalog:
 
     def __init__(self, database: Database) -> None:
         migrate(database)
+        database.watched(digests.watched(database))
         self.database = database
         self.documents = Documents(database)
         self.chunks = Chunks(database)

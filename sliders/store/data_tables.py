@@ -19,6 +19,7 @@ from sqlalchemy import (
     ColumnElement,
     Index,
     Numeric,
+    Select,
     bindparam,
     case,
     cast,
@@ -95,16 +96,40 @@ class Tables:
                 return unchanged
             keys: dict[str, int] = dict(database.query(_KEYS, {"table": key}))
             beside = companions_read(database, relation, keys, SAID if unverified else ())
-            found = materialise_sql(
-                relation, key, keys, unverified, server=database.on_server, companions=beside
-            )
-            sql = database.sql(found)
+            sql = database.sql(self._extracted(relation, keys, unverified, beside))
             version, target = self._reserve(
                 relation, None, operation, sql, "as extracted", self._odd(keys), beside
             )
             listed = ", ".join(map(quote_identifier, (*version.columns, *SYSTEM_COLUMNS)))
             database.execute(f"INSERT INTO {quote_identifier(target.name)} ({listed}) {sql}")
             return self._finish(version)
+
+    def as_extracted(self, version: TableVersion) -> Select[Any]:
+        """Returns the statement that gives the rows of an extracted version from its cells, if
+        nothing changed since.
+        """
+        relation = self._schemas.relation(version.table)
+        keys: dict[str, int] = dict(
+            self._database.query(_KEYS, {"table": self._revision(version.table)[0]})
+        )
+        unverified = version.operation == UNVERIFIED
+        return self._extracted(relation, keys, unverified, version.companions)
+
+    def _extracted(
+        self,
+        relation: Relation,
+        keys: Mapping[str, int],
+        unverified: bool,
+        companions: tuple[RelationColumn, ...],
+    ) -> Select[Any]:
+        return materialise_sql(
+            relation,
+            self._revision(relation.name)[0],
+            keys,
+            unverified,
+            server=self._database.on_server,
+            companions=companions,
+        )
 
     def _unchanged(self, table: str, operation: str, revision: int) -> TableVersion | None:
         """Returns the version to show when nothing changed since the last version of that
@@ -264,6 +289,7 @@ class Tables:
             raise RepairError(told) from error
         here = (versions.c.table_key == key, versions.c.version == version.version)
         self._database.execute(update(versions).where(*here).values(rows=number))
+        self._database.written(version.relation)
         return self._show(replace(version, rows=number))
 
     def _show(self, version: TableVersion) -> TableVersion:

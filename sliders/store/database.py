@@ -19,10 +19,11 @@ from typing import Any, Literal
 
 from sqlalchemy import Column, Insert, MetaData, Table, Text, bindparam
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import ExecutableDDLElement
 from sqlalchemy.sql import ClauseElement
 
 from sliders.errors import WorkspaceMissing
-from sliders.store.engines import Engine
+from sliders.store.engines import Engine, TableWatch
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 Rows = list[tuple[Any, ...]]
@@ -64,6 +65,13 @@ def workspace_is_there(place: str | Path) -> bool:
     except WorkspaceMissing:
         return False
     return True
+
+
+def _defines(statement: str | ClauseElement) -> bool:
+    """Whether a statement changes the definition of a table, a view or an index."""
+    if isinstance(statement, str):
+        return statement.startswith(("CREATE", "DROP", "ALTER"))
+    return isinstance(statement, ExecutableDDLElement)
 
 
 def _engine(place: str | Path, write: bool) -> Engine:
@@ -126,7 +134,30 @@ class Database(contextlib.AbstractContextManager["Database"]):
         self._compiled: dict[ClauseElement, _Compiled] = {}
         self._inserts: dict[tuple[str, tuple[str, ...], str], Insert] = {}
         self._raw: Any = self.engine.open()
+        self._watch: TableWatch | None = None
         self._closed = False
+
+    def watched(self, tables: Sequence[str]) -> None:
+        """Take down from now on what is changed in these tables, for their digests."""
+        if self._watch is None and self.write:
+            self._watch = self.engine.watch(self, self._raw, tables)
+
+    def written(self, table: str, sign: int = 1, rows: str = "", *values: str) -> None:
+        """Take down that rows of a table that is not watched came, or with the sign -1 that they
+        go: all, or those of a condition in SQL.
+        """
+        if self._watch is not None:
+            count, total = self.engine.sums(self, table, rows, *values)
+            self._watch.add(table, (sign * count, sign * total))
+
+    def damage(self) -> Iterator[str]:
+        """See `Engine.damage`."""
+        return self.engine.damage(self._raw)
+
+    def _whole(self) -> contextlib.AbstractContextManager[None]:
+        """A transaction for one statement, so that its digests are written with it."""
+        alone = self._watch is not None and not self._depth
+        return self.transaction() if alone else contextlib.nullcontext()
 
     def _prepared(self, statement: str | ClauseElement) -> _Compiled:
         """A statement as the driver takes it, the names of its parameters in order, and the values
@@ -198,12 +229,16 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
     def execute(self, statement: str | ClauseElement, parameters: Parameters = ()) -> int:
         """Run one writing statement; the number of rows that it changed."""
-        return int(self._run(*self._bound(statement, parameters)).rowcount)
+        with self._guard, self._whole():
+            if self._watch is not None and _defines(statement):
+                self._watch.defining()
+            return int(self._run(*self._bound(statement, parameters)).rowcount)
 
     def add(self, table: Table, **values: Any) -> int:
         """Insert one row; its integer key."""
         given = {f"v_{name}": value for name, value in values.items()}
-        return int(self.value(self._insert(table, tuple(values), "key"), given))
+        with self._guard, self._whole():
+            return int(self.value(self._insert(table, tuple(values), "key"), given))
 
     def add_many(
         self,
@@ -308,16 +343,21 @@ class Database(contextlib.AbstractContextManager["Database"]):
                 if depth
                 else (self.engine.begin, "COMMIT", "ROLLBACK")
             )
-            self.execute(begin)
+            self._run(*self._bound(begin, ()))
+            mark = self._watch.mark() if self._watch and depth else None
             self._depth += 1
             try:
                 yield
-                self.execute(commit)
+                if self._watch and not depth:
+                    self._watch.fold()
+                self._run(*self._bound(commit, ()))
             except BaseException:
                 # The engine may have rolled back by itself (full disk, server gone);
                 # then there is nothing left to undo.
                 if self.engine.in_transaction(self._raw):
-                    self.execute(rollback)
+                    self._run(*self._bound(rollback, ()))
+                if self._watch:
+                    self._watch.back(mark)
                 raise
             finally:
                 self._depth -= 1

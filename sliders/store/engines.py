@@ -4,7 +4,7 @@ a PostgreSQL server.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,8 +22,39 @@ class Connection(Protocol):
     def value(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
         """The first value of the first row of a statement."""
 
+    def query(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a statement."""
+
+    def stream(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Rows of a statement in constant memory."""
+
     def names(self) -> dict[str, set[str]]:
         """Columns by table and view."""
+
+
+Sums = tuple[int, int]
+"""How many rows, and the sum of their digests: the same in whatever order they stand."""
+
+
+class TableWatch(Protocol):
+    """What one open workspace changes, taken down for `sl_digests`. A change that somebody else
+    makes is not in it, and so is found when the rows are counted again.
+    """
+
+    def mark(self) -> Any:
+        """What was changed up to a savepoint."""
+
+    def back(self, mark: Any) -> None:
+        """Forget what was changed after a mark; after None all of the transaction."""
+
+    def defining(self) -> None:
+        """Look at the definitions of tables and views before one of them is changed."""
+
+    def add(self, subject: str, sums: Sums) -> None:
+        """Take down rows of a table that nobody watches: of a version of a data table."""
+
+    def fold(self) -> None:
+        """Write the sums of the transaction, before it is committed."""
 
 
 class Engine:
@@ -88,6 +119,31 @@ class Engine:
     def encode(self, value: Any) -> Any:
         """A number or text as a `Value` column takes it."""
         return value
+
+    def install(self, database: Connection, tables: Sequence[str]) -> None:
+        """Put into the workspace what it needs to watch these tables."""
+
+    def watch(self, database: Connection, raw: Any, tables: Sequence[str]) -> TableWatch:
+        """What is changed in these tables from now on."""
+        raise NotImplementedError
+
+    def sums(self, database: Connection, table: str, rows: str = "", *values: str) -> Sums:
+        """The sums of a table's rows.
+
+        Args:
+            rows: a condition in SQL, with its values; all rows when left out.
+        """
+        raise NotImplementedError
+
+    def definitions(self, database: Connection) -> Sums:
+        """The sums of the definitions of tables, views and indexes; none where the engine keeps
+        no text of them.
+        """
+        return 0, 0
+
+    def damage(self, raw: Any) -> Iterator[str]:
+        """What the engine itself finds wrong, in sentences."""
+        return iter(())
 
     def expose(self, database: Connection, relation: str) -> None:
         """Let the cage read a table or view."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,7 +15,9 @@ from sqlalchemy.dialects import sqlite
 from sliders.errors import StoreError, WorkspaceLocked
 from sliders.sql.connect import connect
 from sliders.sql.functions import register_functions
-from sliders.store.engines import Connection, Engine
+from sliders.sql.quoting import quote_identifier
+from sliders.store.engines import Connection, Engine, Sums
+from sliders.store.file_watch import DEFINED, FileWatch, sums_of
 
 try:
     import fcntl
@@ -28,6 +32,7 @@ _BUSY_MILLISECONDS = 10_000
 _STATEMENTS = 256
 _LOG_PAGES = 8_000
 _NO_SHARED_MEMORY = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
+_CHECK_SEARCH = "INSERT INTO sl_chunk_search (sl_chunk_search, rank) VALUES ('integrity-check', 1)"
 _SENTENCES = {
     "SQLITE_READONLY": "is read-only; make it writable, or open a copy",
     "SQLITE_NOTADB": "is not a SQLite database; check the path, or choose a new file",
@@ -285,6 +290,34 @@ class SqliteFile(Engine):
         return StoreError(
             f"{place} refused a statement: {error}{statement}; nothing was changed by it"
         )
+
+    def watch(
+        self, database: Connection, raw: sqlite3.Connection, tables: Sequence[str]
+    ) -> FileWatch:
+        return FileWatch(database, raw, tables)
+
+    def sums(self, database: Connection, table: str, rows: str = "", *values: str) -> Sums:
+        where = f" WHERE {rows}" if rows else ""
+        return sums_of(database.stream(f"SELECT * FROM {quote_identifier(table)}{where}", values))
+
+    def definitions(self, database: Connection) -> Sums:
+        return sums_of(database.query(DEFINED))
+
+    def damage(self, raw: sqlite3.Connection) -> Iterator[str]:
+        """Indexes that do not fit their tables, the full-text index among them. It is looked for
+        in a copy, since that check writes.
+        """
+        with tempfile.TemporaryDirectory(prefix="sliders-") as folder:
+            copy = connect(file_uri(Path(folder) / "copy.db", "rwc"))
+            with contextlib.closing(copy):
+                raw.backup(copy)
+                for (told,) in copy.execute("PRAGMA integrity_check"):
+                    if told != "ok":
+                        yield f"the file is damaged: {told}"
+                try:
+                    copy.execute(_CHECK_SEARCH)
+                except sqlite3.Error as error:
+                    yield f"the full-text index of the chunks is not that of their texts ({error})"
 
     def in_transaction(self, raw: sqlite3.Connection) -> bool:
         return raw.in_transaction

@@ -28,8 +28,8 @@ from sliders.store.layout_columns import (
     to,
 )
 
-LAYOUT = 9
-AUDIT_LAYOUT = 5
+LAYOUT = 10
+AUDIT_LAYOUT = 6
 """Of exported audit databases."""
 meta = Table("sl_meta", METADATA, part("name", Text), *texts("value"), sqlite_with_rowid=False)
 documents = Table(
@@ -310,6 +310,16 @@ derivations = Table(
     *texts("kind reason"),
     *maybe("correction", INTEGER),
     Index("sl_derivations_version", "table_key", "version", "column_name"),
+)
+
+# How many lines each table has and the sum of their digests, as they were written (see `digests`).
+digests = Table(
+    "sl_digests",
+    METADATA,
+    part("subject", Text),
+    *numbers("rows"),
+    *texts("digest"),
+    sqlite_with_rowid=False,
 )
 
 CURRENT = and_(documents.c.superseded_by.is_(None), chunks.c.active == 1)

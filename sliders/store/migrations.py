@@ -7,7 +7,7 @@ from __future__ import annotations
 from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable
 
 from sliders.errors import StoreError, WorkspaceTooNew
-from sliders.store import codec
+from sliders.store import codec, digests
 from sliders.store.database import Database
 from sliders.store.earlier_facts import carry_over
 from sliders.store.layout import CELL_ABSENCE, LAYOUT, SEARCH, meta
@@ -59,6 +59,8 @@ def _bring(database: Database, version: int) -> None:
     """
     database.engine.make(database)
     known = database.names()
+    digested = "sl_digests" in known
+    before, gaps = (digests.held(database), digests.taken(database)) if digested else ({}, {})
     database.execute("DROP VIEW IF EXISTS cell_absence")
     for table in METADATA.sorted_tables:
         if table.name not in known:
@@ -81,4 +83,7 @@ def _bring(database: Database, version: int) -> None:
     database.execute(f"CREATE VIEW cell_absence AS {database.sql(CELL_ABSENCE)}")
     database.engine.expose(database, "cell_absence")
     database.add_many(meta, [(f"migration {LAYOUT}", codec.now())], there="replace")
+    database.add_many(meta, [(digests.SINCE, codec.now())], there="skip")
     database.engine.set_layout(database, LAYOUT)
+    database.engine.install(database, digests.watched(database))
+    digests.take(database, before, gaps)

@@ -15,7 +15,8 @@ from sqlalchemy.exc import ArgumentError
 from sliders.errors import SettingsError, StoreError, WorkspaceLocked, WorkspaceMissing
 from sliders.hidden import cause, hide, remember, remember_address
 from sliders.sql.quoting import quote_identifier
-from sliders.store.engines import Connection, Engine
+from sliders.store import server_watch
+from sliders.store.engines import Connection, Engine, Sums
 
 SCHEMA = "sliders"
 _CONNECT_SECONDS = 10
@@ -186,6 +187,20 @@ class PostgresServer(Engine):
 
     def make(self, database: Connection) -> None:
         database.execute(f"CREATE SCHEMA IF NOT EXISTS {quote_identifier(self.schema)}")
+
+    def install(self, database: Connection, tables: Sequence[str]) -> None:
+        server_watch.install(database, tables)
+
+    def watch(
+        self, database: Connection, raw: Any, tables: Sequence[str]
+    ) -> server_watch.ServerWatch:
+        return server_watch.ServerWatch(database)
+
+    def sums(self, database: Connection, table: str, rows: str = "", *values: str) -> Sums:
+        where = f" WHERE {rows}" if rows else ""
+        counted = f"SELECT {server_watch.SUMS} FROM {quote_identifier(table)} t{where}"
+        count, total = database.query(counted, values)[0]
+        return int(count), int(total)
 
     def expose(self, database: Connection, relation: str) -> None:
         reader, schema = quote_identifier(self.reader), quote_identifier(self.schema)

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.attack import files, repairs, statements
+from benchmarks.attack import files, repairs, statements, tampering
 from benchmarks.attack.__main__ import main
 from benchmarks.attack.tries import Try, figures, played
 from sliders.errors import StoreError
 
 
-@pytest.mark.parametrize(("module", "least"), [(statements, 300), (files, 100), (repairs, 100)])
+@pytest.mark.parametrize(
+    ("module", "least"), [(statements, 300), (files, 100), (repairs, 100), (tampering, 60)]
+)
 def test_a_third_of_the_tries_must_work(module: object, least: int) -> None:
     tries = list(module.tries())  # type: ignore[attr-defined]
     assert len(tries) >= least
@@ -49,6 +51,8 @@ def test_figures_of_areas_are_merged(tmp_path: Path) -> None:
     assert main(["--area", "repair", "--only", "half a character", "--json", str(file)]) == 0
     assert main(["--area", "files", "--only", "cut.pdf", "--json", str(file)]) == 0
     told = json.loads(file.read_text(encoding="utf-8"))
-    for area in ("sql", "repair", "files"):
+    assert main(["--area", "verify", "--only", "swapped", "--json", str(file)]) == 0
+    told = json.loads(file.read_text(encoding="utf-8"))
+    for area in ("sql", "repair", "files", "verify"):
         assert told[f"{area}_held"] == told[f"{area}_tries"] > 0
     assert told["sql_tries"] >= 16

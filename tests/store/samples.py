@@ -15,7 +15,8 @@ TEXT = "Orders\n\nNorthwind bought 12 lamps for 1,250 dollars.\n\nItem: vase; Pr
 def span_of(words: str, document: Document | None = None) -> Span:
     text = document.text if document else TEXT
     start = text.index(words)
-    return Span(document.id if document else "doc-1", start, start + len(words), 1)
+    page = 2 if 0 < text.rfind("Item") <= start else 1
+    return Span(document.id if document else "doc-1", start, start + len(words), page)
 
 
 def document(identifier: str, name: str, text: str = TEXT) -> Document:
