@@ -26,6 +26,7 @@ from sliders.engine.query_results import TableFrames
 from sliders.engine.query_run import explain_query
 from sliders.engine.question import TABLES
 from sliders.engine.question_columns import describe_pinned, plan_tables
+from sliders.engine.remove import Names, remove_documents
 from sliders.engine.session import Report, Session, silent
 from sliders.engine.synchronous import journaled, plainly, run_sync
 from sliders.engine.table_stages import settle_table, settle_tables
@@ -45,6 +46,7 @@ from sliders.store.database import Database, place_of
 from sliders.store.facts import OpenConflict
 from sliders.store.file import refuse_foreign
 from sliders.store.records import Correction, TableVersion
+from sliders.store.removal import Removed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,14 +123,14 @@ class Workspace(WorkspaceAudit):
 
     # documents
 
-    def add(self, paths: Paths) -> AddReport:
+    def add(self, paths: Paths, *, prune: bool = False) -> AddReport:
         """Read files, folders (recursive), globs and addresses (`s3://`, `https://`
-        ...) into the workspace.
+        ...) into the workspace; with `prune` take out documents whose file is gone from a folder.
 
         Raises:
             DocumentError: nothing was found, or nothing could be read.
         """
-        return add_paths(self.session, paths)
+        return add_paths(self.session, paths, prune=prune)
 
     def add_table(
         self, source: pd.DataFrame | str | os.PathLike[str], name: str = ""
@@ -145,6 +147,18 @@ class Workspace(WorkspaceAudit):
             SchemaError: a table of that name is read from documents.
         """
         return run_sync(add_tables(self.session, source, name))
+
+    def remove(self, documents: Names) -> Removed:
+        """Take documents out (by name, id, source or folder) with everything that was read from
+        them or quotes them; answers that used them are marked. Files that were exported before
+        keep them.
+
+        Raises:
+            StoreError: there is no such document; nothing was removed.
+            WorkspaceLocked: another program reads the file, so that what was removed can still be
+                found in it; call it again.
+        """
+        return remove_documents(self.session, documents)
 
     def add_text(self, text: str, name: str) -> AddReport:
         """Add a text under a name.

@@ -7,6 +7,7 @@ completion need nothing but names and options.
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import webbrowser
 from collections.abc import Sequence
@@ -211,6 +212,9 @@ def _show_answers(answers: Sequence[Answer], call: CommandCall) -> int:
     return STOPPED if any(gap.kind == "stopped" for gap in gaps) else 0
 
 
+_ADDED = ("new", "same", "changed", "passed_over", "renamed", "gone", "warnings")
+
+
 @app.command()
 @takes("workspace", *CLUSTER, *SHOWN)
 def add(
@@ -225,6 +229,9 @@ def add(
             "--table", help="A table of your own: CSV, Excel or Parquet; no model reads it."
         ),
     ] = None,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Take out documents whose file is gone from a folder.")
+    ] = False,
 ) -> None:
     """Read documents into the workspace; what is known already is not read again."""
     from sliders.documents.discovery import discover
@@ -234,20 +241,33 @@ def add(
         raise SettingsError("nothing to add; name documents, or a table of your own with --table")
     found = discover(documents, every=True) if documents else []
     with call.opened(new=True) as ws:
-        report = ws.add(found) if found else AddReport()
+        report = ws.add(found, prune=prune) if found else AddReport()
         given = [table for path in tables or () for table in ws.add_table(path)]
     show_added(report)
     call.show(
         "\n".join([str(report)] * bool(found) + [str(table) for table in given]),
         {
             "tables": {table.name: table.rows for table in given},
-            "new": report.new,
-            "same": report.same,
-            "changed": report.changed,
             "failed": [f.message for f in report.failures],
-            "passed_over": report.passed_over,
-            "warnings": report.warnings,
-        },
+        }
+        | {name: getattr(report, name) for name in _ADDED},
+    )
+
+
+@app.command()
+@takes("workspace", *SHOWN)
+def remove(
+    call: CommandCall,
+    documents: Annotated[
+        list[str], typer.Argument(metavar="DOC...", help="Names, ids, sources or folders.")
+    ],
+) -> None:
+    """Take documents out of the workspace, with all that was read from them or quotes them."""
+    with call.opened() as ws:
+        removed = ws.remove(documents)
+    call.show(
+        f"removed: {removed}; files that were exported before still hold them",
+        dataclasses.asdict(removed),
     )
 
 

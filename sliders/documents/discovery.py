@@ -25,8 +25,9 @@ class SourceFile:
     """A file to read, and its name in the workspace: relative to the folder or glob that was
     given, or its `address`.
 
-    `passed_over`: it lies in a folder, and its extension is none that is read. `attachment`: the
-    number of a file that the message at `path` carries; its name begins with the message's.
+    `passed_over`: it lies in a folder, and its extension is none that is read, or it is a folder
+    that cannot be read (`why` says so). `attachment`: the number of a file that the message at
+    `path` carries; its name begins with the message's. `root`: the folder that was given.
     """
 
     path: Path
@@ -34,6 +35,8 @@ class SourceFile:
     address: str = ""
     passed_over: bool = False
     attachment: int | None = None
+    why: str = ""
+    root: Path | None = None
 
 
 Source = str | os.PathLike[str] | SourceFile
@@ -175,7 +178,12 @@ def printable(name: str) -> str:
 
 
 def _folder(root: Path) -> Iterator[SourceFile]:
+    closed: list[OSError] = []
+
     def refuse(error: OSError) -> None:
+        if Path(error.filename) != root:
+            closed.append(error)
+            return
         problem = (
             f"{error.filename}: the folder cannot be read ({error.strerror}); change its rights"
         )
@@ -192,7 +200,12 @@ def _folder(root: Path) -> Iterator[SourceFile]:
         for file in sorted(files):
             if not file.startswith((".", "~$")):
                 path, known = Path(folder, file), _is_read(Path(file).suffix.lower())
-                yield SourceFile(path, path.relative_to(root).as_posix(), passed_over=not known)
+                name = path.relative_to(root).as_posix()
+                yield SourceFile(path, name, passed_over=not known, root=root)
+    for error in closed:
+        path = Path(error.filename)
+        why = f"the folder cannot be read ({error.strerror}); change its rights"
+        yield SourceFile(path, f"{path.relative_to(root).as_posix()}/", passed_over=True, why=why)
 
 
 def _is_read(suffix: str) -> bool:

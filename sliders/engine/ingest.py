@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,10 +11,12 @@ from sliders.documents.discovery import Source, discover
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_text, same_content
 from sliders.documents.remote import is_address
+from sliders.engine.remove import remove_documents
 from sliders.engine.runner import ParsedDocument, cut_later
 from sliders.engine.session import Session
 from sliders.engine.unread_files import REFUSED, record_passed_over
 from sliders.errors import DocumentError
+from sliders.store.records import Added, StoredDocument
 
 Paths = Source | Iterable[Source]
 
@@ -23,7 +26,8 @@ _SHARE_OF_WINDOW = 0.25
 @dataclass(frozen=True, slots=True)
 class AddReport:
     """The result of adding files: document ids by outcome, files that failed, lines for the user,
-    and the names of files in folders that no reader can read.
+    the names of files in folders that no reader can read, and of documents whose file is no longer
+    in a folder that was given (taken out, where that was asked).
     """
 
     new: tuple[str, ...] = ()
@@ -32,11 +36,15 @@ class AddReport:
     failures: tuple[LoadFailure, ...] = ()
     warnings: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         parts = [f"{len(self.new)} new"]
         parts += [f"{len(self.changed)} changed"] if self.changed else []
+        parts += [f"{len(self.renamed)} renamed"] if self.renamed else []
         parts += [f"{len(self.same)} known"] if self.same else []
+        parts += [f"{len(self.gone)} gone"] if self.gone else []
         parts += [f"{len(self.failures)} failed"] if self.failures else []
         parts += [f"{len(self.passed_over)} passed over"] if self.passed_over else []
         return ", ".join(parts)
@@ -51,9 +59,12 @@ def chunk_tokens(session: Session) -> int:
     return min(model.dialect.chunk_tokens, int(model.context_tokens * _SHARE_OF_WINDOW))
 
 
-def add_paths(session: Session, paths: Paths) -> AddReport:
+def add_paths(session: Session, paths: Paths, *, prune: bool = False) -> AddReport:
     """Reads files, folders, globs and addresses into the workspace. A file that fails does not stop
     the others.
+
+    Args:
+        prune: take out the documents whose file is no longer in a folder that is given.
 
     Raises:
         DocumentError: nothing was found, or no file could be read.
@@ -68,13 +79,35 @@ def add_paths(session: Session, paths: Paths) -> AddReport:
 
     found = session.runner.parse(sources, limit, chunk_tokens(session), model, on_page)
     report = _add(session, found, len(sources))
-    if not (report.new or report.same or report.changed):
+    if not (report.new or report.same or report.changed or report.renamed):
         more = len(report.failures) - _NAMED_FAILURES
         named = "; ".join(f.message for f in report.failures[:_NAMED_FAILURES])
         raise DocumentError(
             f"no document could be read: {named}" + (f"; and {more} more" if more > 0 else "")
         )
-    return replace(report, passed_over=passed_over)
+    closed = (f"skipped {source.name}: {source.why}" for source in every if source.why)
+    gone = _gone(session, {source.root for source in sources if source.root is not None})
+    if prune and gone:
+        remove_documents(session, [one.id for one in gone])
+    told = f"is no longer there and was {'taken out' if prune else 'kept'}"
+    after = "" if prune else "; take it out with: sliders remove, or add --prune"
+    lost = (f"{one.name} {told}{after}" for one in gone)
+    return replace(
+        report,
+        passed_over=passed_over,
+        gone=tuple(one.name for one in gone),
+        warnings=(*report.warnings, *closed, *lost),
+    )
+
+
+def _gone(session: Session, roots: Iterable[Path]) -> list[StoredDocument]:
+    """Returns the documents that were read from a folder and whose file is gone."""
+    below = tuple(f"{root.absolute()}{os.sep}" for root in roots)
+    return [
+        one
+        for one in session.catalog.documents.all()
+        if below and one.source.startswith(below) and not _is_there(one.source)
+    ]
 
 
 def add_text(session: Session, text: str, name: str) -> AddReport:
@@ -91,7 +124,7 @@ def add_text(session: Session, text: str, name: str) -> AddReport:
 
 def _add(session: Session, found: Iterable[ParsedDocument | LoadFailure], total: int) -> AddReport:
     """Stores one document after the other; each is dropped before the next is read."""
-    outcomes: dict[str, list[str]] = {"new": [], "same": [], "changed": []}
+    outcomes: dict[str, list[str]] = {"new": [], "same": [], "changed": [], "renamed": []}
     failures: list[LoadFailure] = []
     warnings: list[str] = []
     seen: dict[str, Document] = {}
@@ -106,7 +139,10 @@ def _add(session: Session, found: Iterable[ParsedDocument | LoadFailure], total:
             warnings.append(f"{seen[document.id].name}: {same_content(document.name)}")
         else:
             seen[document.id] = replace(document, text="", elements=(), pages=())
-            outcomes[_store(session, parsed)].append(document.id)
+            added = _store(session, parsed)
+            outcomes[added.outcome].append(document.id)
+            if added.outcome == "renamed":
+                warnings.append(f"{added.replaced} is now {document.name}")
             warnings.extend(
                 f"{document.name}: {w}" if document.name not in w else w for w in document.warnings
             )
@@ -122,22 +158,26 @@ def _add(session: Session, found: Iterable[ParsedDocument | LoadFailure], total:
         tuple(outcomes["changed"]),
         tuple(failures),
         tuple(warnings),
+        renamed=tuple(outcomes["renamed"]),
     )
 
 
 def _is_there(source: str) -> bool:
     """Says whether a document's file, or the message that carries it, still exists; an address
-    always counts as existing.
+    always counts as existing, and so does a file in a folder that cannot be read.
     """
-    return is_address(source) or Path(source).is_file() or Path(source).parent.is_file()
+    try:
+        return is_address(source) or Path(source).is_file() or Path(source).parent.is_file()
+    except PermissionError:
+        return True
 
 
-def _store(session: Session, parsed: ParsedDocument) -> str:
-    """Stores a document with its chunks, all or nothing. Returns "new", "same" or "changed"."""
+def _store(session: Session, parsed: ParsedDocument) -> Added:
+    """Stores a document with its chunks, all or nothing."""
     document = parsed.document
     with session.catalog.database.transaction():
         added = session.catalog.documents.add(document, _is_there)
-        if added.outcome != "same":
+        if added.outcome not in ("same", "renamed"):
             chunks = parsed.chunks()
             session.catalog.chunks.save(added.document_id, chunks)
             session.decide(
@@ -147,4 +187,4 @@ def _store(session: Session, parsed: ParsedDocument) -> str:
                 f"{len(chunks)} chunks",
                 document=document.name,
             )
-    return added.outcome
+    return added

@@ -30,7 +30,8 @@ def record_passed_over(session: Session, files: Sequence[SourceFile]) -> tuple[s
     for file in files[:_MOST_RECORDED]:
         if file.name not in known:
             kind = PurePath(file.name).suffix or "without an extension"
-            reason = f"nothing reads such files ({kind}); name the file to have it read as text"
+            unread = f"nothing reads such files ({kind}); name the file to have it read as text"
+            reason = file.why or unread
             session.decide("documents", "document", PASSED_OVER, reason, document=file.name)
     return tuple(file.name for file in files)
 

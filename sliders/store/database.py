@@ -362,6 +362,11 @@ class Database(contextlib.AbstractContextManager["Database"]):
             finally:
                 self._depth -= 1
 
+    def purge(self) -> None:
+        """See `Engine.purge`."""
+        with self._guard:
+            self.engine.purge(self, self._raw)
+
     def close(self) -> None:
         """Close it and free what was held; a second call does nothing."""
         with self._guard:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from sliders.store.database import Database
 from sliders.store.engines import Sums
-from sliders.store.file_watch import DEFINITIONS, MODULUS
+from sliders.store.file_watch import DEFINITIONS, MODULUS, total_of
 from sliders.store.layout import digests
 from sliders.store.layout_columns import METADATA
 
@@ -31,7 +31,7 @@ def watched(database: Database) -> list[str]:
 def held(database: Database) -> dict[str, Sums]:
     """The sums that were written, by table."""
     lines = database.query("SELECT subject, rows, digest FROM sl_digests")
-    return {subject: (rows, int(digest) % MODULUS) for subject, rows, digest in lines}
+    return {subject: (rows, total_of(digest)) for subject, rows, digest in lines}
 
 
 def taken(database: Database, also: Iterable[str] = ()) -> dict[str, Sums]:

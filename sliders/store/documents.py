@@ -105,7 +105,7 @@ class Documents:
             known = self._database.one(_KNOWN, {"id": document.id})
             old = self._earlier(document, there)
             if known is not None and known[1] is None and (old is None or old[1] == document.id):
-                return Added("same", document.id)
+                return self._again(document, there)
             version = old[2] + 1 if old else 1
             document = replace(document, name=self._free_name(document, old))
             if known is None:
@@ -120,6 +120,20 @@ class Documents:
                 self._database.execute(TOUCH, {"document": old[0]})
             self._database.execute(TOUCH, {"document": key})
         return Added("changed", document.id, old[1]) if old else Added("new", document.id)
+
+    def _again(self, document: Document, there: Callable[[str], bool]) -> Added:
+        """What it means that a current document is added again: where its file is gone, this one
+        is the same under another name.
+        """
+        key, name, *_, source, _, _ = self._found(_WHOLE, document.id)
+        moved = document.source and source and document.source != source and not there(source)
+        if not moved:
+            return Added("same", document.id)
+        called = self._free_name(document, None)
+        one = update(documents).where(documents.c.key == key)
+        self._database.execute(one.values(name=called, source=document.source))
+        self._database.execute(TOUCH, {"document": key})
+        return Added("renamed", document.id, name)
 
     def _bring_back(self, key: int, document: Document, version: int) -> None:
         """Make a superseded document, which came back, the current version of its source."""

@@ -145,6 +145,14 @@ class Engine:
         """What the engine itself finds wrong, in sentences."""
         return iter(())
 
+    def purge(self, database: Connection, raw: Any) -> None:
+        """Overwrite what was deleted: free pages, and the log of a file. Outside a transaction.
+
+        Raises:
+            WorkspaceLocked: another program reads the workspace.
+        """
+        raise NotImplementedError
+
     def expose(self, database: Connection, relation: str) -> None:
         """Let the cage read a table or view."""
 

@@ -319,6 +319,19 @@ class SqliteFile(Engine):
                 except sqlite3.Error as error:
                     yield f"the full-text index of the chunks is not that of their texts ({error})"
 
+    def purge(self, database: Connection, raw: sqlite3.Connection) -> None:
+        try:
+            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            raw.execute("VACUUM")
+            busy, *_ = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except sqlite3.Error as error:
+            raise self.sentence(error) from error
+        if busy:
+            raise WorkspaceLocked(
+                f"workspace {self.name!r} is read by another program, so that removed words are "
+                "still in its log; close it there and run the command again"
+            )
+
     def in_transaction(self, raw: sqlite3.Connection) -> bool:
         return raw.in_transaction
 

@@ -29,6 +29,14 @@ def row_digest(values: tuple[Any, ...]) -> int:
     return int.from_bytes(blake2b(said, digest_size=16).digest())
 
 
+def total_of(digest: object) -> int:
+    """A sum as it is stored; what somebody wrote there that is none differs from every sum."""
+    try:
+        return int(str(digest)) % MODULUS
+    except ValueError:
+        return -1
+
+
 def sums_of(rows: Iterable[tuple[Any, ...]]) -> Sums:
     """How many rows, and the sum of their digests."""
     count = total = 0
@@ -88,6 +96,7 @@ class FileWatch:
                     self.add(DEFINITIONS, (sign, sign * row_digest(line)))
         for subject, (rows, total) in self._changes.items():
             held = (self._database.query(_HELD, (subject,)) or [(0, "0")])[0]
-            kept = (held[0] + rows, str((int(held[1]) + total) % MODULUS))
+            count = held[0] if isinstance(held[0], int) else -1
+            kept = (count + rows, str((total_of(held[1]) + total) % MODULUS))
             self._database.execute(_KEEP, (subject, *kept))
         self.back(None)

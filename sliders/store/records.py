@@ -63,11 +63,12 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What adding a document did: "new", "same" (the content was there already) or "changed"
-    (`replaced` is old).
+    """What adding a document did: "new", "same" (the content was there already), "renamed" (the
+    content was there under the name `replaced`, whose file is gone) or "changed" (`replaced` is the
+    id of the old document).
     """
 
-    outcome: Literal["new", "same", "changed"]
+    outcome: Literal["new", "same", "renamed", "changed"]
     document_id: str
     replaced: str = ""
 

@@ -202,6 +202,17 @@ class PostgresServer(Engine):
         count, total = database.query(counted, values)[0]
         return int(count), int(total)
 
+    def purge(self, database: Connection, raw: Any) -> None:
+        listed = (
+            "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE n.nspname = current_schema() AND c.relkind = 'r'"
+        )
+        for (table,) in database.query(listed):
+            try:
+                raw.execute(f"VACUUM FULL {quote_identifier(table)}")
+            except self._psycopg.Error as error:
+                raise self.sentence(error) from error
+
     def expose(self, database: Connection, relation: str) -> None:
         reader, schema = quote_identifier(self.reader), quote_identifier(self.schema)
         if not database.value("SELECT 1 FROM pg_roles WHERE rolname = ?", (self.reader,)):

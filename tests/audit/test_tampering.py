@@ -72,6 +72,7 @@ def test_a_change_of_any_column_of_any_table_is_seen(made: Path, tmp_path: Path)
         ("INSERT INTO sl_batches VALUES ('k', 'b', 'now')", "'sl_batches': it has 1 lines"),
         ("DROP TABLE sl_digests", "no such table: sl_digests"),
         ("DELETE FROM sl_digests", "it has"),
+        ("UPDATE sl_digests SET digest = 'none'", "a line of it is not the one"),
         ("DROP VIEW incidents", "the definition of a table, a view"),
         ("DROP INDEX sl_calls_key", "the definition of a table, a view"),
         ("CREATE TABLE mine (a)", "the definition of a table, a view"),
