@@ -51,12 +51,13 @@ class GoldReader(LocalRunner):
     def frame_tokens(self, model: Model) -> int:
         return 0
 
-    async def read(self, reading: ExtractionCall, model: Model) -> Extraction:
-        (asked,), chunk = reading.asked, reading.chunk
-        cells = self.cells(reading.document, asked.table, asked.columns, reading.pieces)
-        return Extraction(
-            chunk.id, (Row("", asked.table.name, chunk.document_id, chunk.id, 0, cells),)
-        )
+    async def read(self, reading: ExtractionCall, model: Model) -> list[Extraction]:
+        (asked,), found = reading.asked, []
+        for part in reading.parts:
+            cells = self.cells(part.document, asked.table, asked.columns, part.pieces)
+            row = Row("", asked.table.name, part.document.id, part.chunk.id, 0, cells)
+            found.append(Extraction(part.chunk.id, (row,)))
+        return found
 
     def cells(
         self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]

@@ -73,7 +73,8 @@ class Settings:
     mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens.
     `model` may be the path of a GGUF file, which this process serves. `dialect` says how models are
     asked ("auto": compactly the embedded one and GGUF files under 4 billion parameters, every other
-    one fully).
+    one fully), `documents_per_call` how many documents share a reading call at the most; None
+    leaves that to the dialect.
     `reasoning_effort` says how long a model that thinks does so (`EFFORTS`); None leaves it to the
     model.
     `batch` sends reading calls through the provider's Batch interface: half the price, hours of
@@ -100,6 +101,7 @@ class Settings:
     prices: Path | Mapping[str, Any] | None = None
     seed: int = 0
     dialect: str = "auto"
+    documents_per_call: int | None = None
     reasoning_effort: str | None = None
     batch: bool = False
     unverified: bool = False
@@ -255,6 +257,7 @@ class Settings:
 
 _POSITIVE = (
     "concurrency",
+    "documents_per_call",
     "timeout",
     "local_context_tokens",
     "max_file_mb",

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from sliders.api import Workspace
 from sliders.documents import Document
-from sliders.engine import ExtractionCall, LocalRunner, Session
+from sliders.engine import DocumentPart, ExtractionCall, LocalRunner, Session
 from sliders.errors import BudgetExceeded
-from sliders.extraction import Absence, Cell, Extraction, Grounding, Row, Span
+from sliders.extraction import Absence, Asked, Cell, Extraction, Grounding, Row, Span
 from sliders.llm import Model
 from sliders.llm.testing import ScriptedModel
 from sliders.retrieval import HashEmbedder
@@ -117,23 +117,25 @@ class SegmentReader(LocalRunner):
     def frame_tokens(self, model: Model) -> int:
         return 0
 
-    async def read(self, reading: ExtractionCall, model: Model) -> Extraction:
-        """The cells of a document that the places show; chunks are the model's to read."""
-        if not reading.pieces:
+    async def read(self, reading: ExtractionCall, model: Model) -> list[Extraction]:
+        """The cells of each document that its places show; chunks are the model's to read."""
+        if not reading.parts[0].pieces:
             return await super().read(reading, model)
+        return [await self.one(part, reading) for part in reading.parts]
+
+    async def one(self, part: DocumentPart, reading: ExtractionCall) -> Extraction:
+        """What one part gives."""
         if self._limit is not None and len(self.calls) >= self._limit:
             raise BudgetExceeded("the limit of calls is reached")
         if self._delay:
             await asyncio.sleep(0)
         (asked,) = reading.asked
-        self.calls.append((reading.document.name, tuple(c.name for c in asked.columns)))
-        self.characters += sum(end - start for start, end in reading.pieces)
+        self.calls.append((part.document.name, tuple(c.name for c in asked.columns)))
+        self.characters += sum(end - start for start, end in part.pieces)
         return one_row(
-            reading,
-            [
-                self.cell(reading.document, asked.table, column, reading.pieces)
-                for column in asked.columns
-            ],
+            part,
+            asked,
+            [self.cell(part.document, asked.table, c, part.pieces) for c in asked.columns],
         )
 
     def cell(self, document: Document, table: Table, column: Column, places: Places) -> Cell:
@@ -156,9 +158,9 @@ class SegmentReader(LocalRunner):
         return Cell(column.name, absence=Absence.NOT_STATED)
 
 
-def one_row(reading: ExtractionCall, cells: Sequence[Cell]) -> Extraction:
-    """What a call gives that finds these cells."""
-    (asked,), chunk = reading.asked, reading.chunk
+def one_row(part: DocumentPart, asked: Asked, cells: Sequence[Cell]) -> Extraction:
+    """What a part gives in which these cells are found."""
+    chunk = part.chunk
     return Extraction(
         chunk.id, (Row("", asked.table.name, chunk.document_id, chunk.id, 0, tuple(cells)),)
     )

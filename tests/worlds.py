@@ -23,8 +23,9 @@ from typing import Any
 
 from benchmarks.fidelity.gold import World
 from benchmarks.fidelity.reader import PerfectReader, prompt_of, shape_of
-from sliders.llm import FULL, Dialect, Message, Request
-from sliders.llm.testing import FunctionModel
+from benchmarks.fidelity.sight import documents_shown
+from sliders.llm import COMPACT, Dialect, Message, Request
+from sliders.llm.testing import ONE_DOCUMENT, FunctionModel
 from sliders.schema import Column, Table
 from sliders.values import ColumnType, Scalar
 from tests.fake_server import Scripted
@@ -200,7 +201,7 @@ def _repair(number: int, kind: str, column: str, group: str) -> dict[str, Any]:
 
 def asked_columns(prompt: str) -> list[tuple[str, list[str]]]:
     """Tables with the columns that an extraction asks for, as the prompt lists them."""
-    listing = prompt.split("<document>")[0]
+    listing = re.split("<document[ >]", prompt)[0]
     tables = re.split(r"^Table (\w+):.*$", listing, flags=re.MULTILINE)[1:]
     return [
         (name, re.findall(r"^- (\w+) \(", body, re.MULTILINE))
@@ -230,7 +231,7 @@ class Reader:
         naming: Sequence[str] = (),
         settles: Callable[[str], Any] | None = None,
         tables: Sequence[Mapping[str, Any]] = (),
-        dialect: Dialect = FULL,
+        dialect: Dialect = ONE_DOCUMENT,
         **options: Any,
     ) -> None:
         self.kind, self.sql, self.naming = kind, dict(sql or {}), set(naming)
@@ -325,13 +326,17 @@ class Reader:
 
     def rows(self, prompt: str, shape: Mapping[str, Any]) -> list[dict[str, Any]]:
         """All rows of the tables that are asked for."""
-        text = prompt.rpartition("<document>")[2].partition("</document>")[0]
-        if self.kind is LISTS:
-            return self.listed(text, prompt, shape)
-        return [
-            {"table": table, "cells": _cells(self.kind, columns, text)}
-            for table, columns in asked_columns(prompt)
-        ]
+        rows: list[dict[str, Any]] = []
+        for number, text in documents_shown(prompt).items():
+            own = {} if number is None else {"document": number}
+            if self.kind is LISTS:
+                rows += [own | row for row in self.listed(text, prompt, shape)]
+                continue
+            rows += [
+                {**own, "table": table, "cells": _cells(self.kind, columns, text)}
+                for table, columns in asked_columns(prompt)
+            ]
+        return rows
 
     def listed(self, text: str, prompt: str, shape: Mapping[str, Any]) -> list[dict[str, Any]]:
         """A row for each line that tells something."""
@@ -340,7 +345,7 @@ class Reader:
             for line in text.splitlines()
             if not line.startswith("From: ")
         ]
-        if self.model.dialect is not FULL:
+        if self.model.dialect is COMPACT:
             wanted = list(shape["properties"]["rows"]["items"]["properties"])
             told = [line for line in lines if self.told(line, wanted)]
             return [{c: _plain(line.get(c)) for c in wanted} for line in told]

@@ -84,7 +84,7 @@ def measure(sliders: Any, world: Any) -> dict[str, Any]:
     was read of the documents.
     """
     from benchmarks.fidelity.reader import PerfectReader
-    from sliders.llm import token_counter
+    from sliders.llm import FULL, token_counter
     from sliders.llm.testing import FunctionModel
 
     count = token_counter("gpt-4o")
@@ -94,7 +94,7 @@ def measure(sliders: Any, world: Any) -> dict[str, Any]:
         for path, text in zip(files, world.documents.values(), strict=True):
             path.write_text(text, encoding="utf-8")
         reply = meter.over(reader.reply, count)
-        model = FunctionModel(reply, name="perfect-reader", context_tokens=128_000)
+        model = FunctionModel(reply, name="perfect-reader", context_tokens=128_000, dialect=FULL)
         with sliders.Workspace(Path(folder, "workspace.db"), model=model) as workspace:
             workspace.add([str(path) for path in files])
             asked = [question.question for question, _ in world.questions]

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from benchmarks.fidelity.sight import documents_shown
 from benchmarks.proxy import minimal
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -102,23 +103,21 @@ class Script:
 
 
 def rows_of(prompt: str) -> list[dict[str, Any]]:
-    """A row for each table that an extraction asks for, its cells words of the document."""
-    listing, _, shown = prompt.partition("<document>")
-    document = shown.rpartition("</document>")[0].strip()
-    names = _ASKED_TABLE.split(listing)[1:]
-    rows = []
-    for table, columns in zip(names[::2], names[1::2], strict=True):
-        told = {
-            name: words
-            for name in _ASKED_COLUMN.findall(columns)
-            if (words := words_for(name, document))
-        }
-        rows.append(
-            {
-                "table": table,
-                "cells": {name: {"value": words, "words": [words]} for name, words in told.items()},
+    """A row for each document and table that an extraction asks for, its cells words of the
+    document.
+    """
+    names = _ASKED_TABLE.split(prompt.partition("<document")[0])[1:]
+    rows: list[dict[str, Any]] = []
+    for number, document in documents_shown(prompt).items():
+        own = {} if number is None else {"document": number}
+        for table, columns in zip(names[::2], names[1::2], strict=True):
+            told = {
+                name: words
+                for name in _ASKED_COLUMN.findall(columns)
+                if (words := words_for(name, document.strip()))
             }
-        )
+            cells = {name: {"value": words, "words": [words]} for name, words in told.items()}
+            rows.append({**own, "table": table, "cells": cells})
     return rows
 
 

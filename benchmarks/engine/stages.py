@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.engine.server import COLUMNS, Server, rows_of
 from sliders.documents import Document, load
-from sliders.extraction import Asked, Extraction, Source, read_chunk, read_prompt
+from sliders.extraction import Asked, Extraction, Source, read_chunks, read_prompt
 from sliders.extraction import chunk_document as shown_to_model
 from sliders.llm import CachedModel, OpenAIModel, Request, token_counter
 from sliders.llm.testing import FunctionModel
@@ -157,7 +157,7 @@ def _ground(material: _Material) -> int:
 
     async def run() -> None:
         for chunk in material.chunks:
-            material.extractions.append(await read_chunk(Source.of(chunk), asked, model))
+            material.extractions += await read_chunks([Source.of(chunk)], asked, model)
 
     asyncio.run(run())
     return sum(len(found.rows) for found in material.extractions)
@@ -201,7 +201,7 @@ def _door(catalog: Catalog, material: _Material) -> Throughput:
     some = (material.chunks * (1 + _CALLS // max(1, len(material.chunks))))[:_CALLS]
     requests = [
         # A number makes every request its own, so that the cache answers none.
-        read_prompt(f"{number} {shown_to_model(chunk)}", (_asked(),), chunk.tokens)
+        read_prompt([f"{number} {shown_to_model(chunk)}"], (_asked(),), chunk.tokens)
         for number, chunk in enumerate(some)
     ]
     with Server(0.0) as server:

@@ -8,7 +8,7 @@ question by its words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from statistics import median
@@ -18,7 +18,7 @@ import sqlglot
 from sqlglot import exp
 
 from benchmarks.fidelity.gold import Fact, FactRow, FactTable, World, key_of
-from benchmarks.fidelity.sight import Eyes, Sight
+from benchmarks.fidelity.sight import Eyes, Sight, documents_shown
 from benchmarks.fidelity.words import places
 from sliders.llm import FULL, Request
 from sliders.llm.testing import FunctionModel
@@ -71,7 +71,7 @@ class PerfectReader:
         if "tables" in asked:
             return self.schema(prompt)
         if "rows" in asked:
-            return {"rows": self.rows(prompt)}
+            return self.read(prompt)
         if "answers" in asked:
             listed = re.findall(r"^Question (\d+): (.*)$", prompt, re.MULTILINE)
             return {"answers": [{"question": int(n), **self.step(q)} for n, q in listed]}
@@ -171,18 +171,18 @@ class PerfectReader:
             "who": ", ".join(told),
         }
 
-    def visible(self, prompt: str, table: FactTable) -> list[tuple[int, FactRow, dict[str, Fact]]]:
-        """Rows of a table that the prompt shows, with their number and the facts
+    def visible(self, shown: str, table: FactTable) -> list[tuple[int, FactRow, dict[str, Fact]]]:
+        """Rows of a table that a document of the prompt shows, with their number and the facts
         whose words it shows.
         """
-        above = "\n".join(_ABOVE.findall(prompt))
-        sight = self._exactly(prompt, above) or self._eyes.look(
-            _ABOVE.sub("", prompt), self._named(above)
+        above = "\n".join(_ABOVE.findall(shown))
+        sight = self._exactly(shown, above) or self._eyes.look(
+            _ABOVE.sub("", shown), self._named(above)
         )
         if sight is None:
             return []
         if self.split:
-            return list(self._visible_of_part(sight, table, _section(prompt)))
+            return list(self._visible_of_part(sight, table, _section(shown)))
         out = []
         for number, row in enumerate(table.rows):
             if row.document == sight.document and (
@@ -213,11 +213,11 @@ class PerfectReader:
             "",
         )
 
-    def _exactly(self, prompt: str, above: str) -> Sight | None:
+    def _exactly(self, text: str, above: str) -> Sight | None:
         """The part of a document that is shown, where its text stands there as it is."""
         if not self.split:
             return None
-        named, shown = self._named(above), _section(prompt)
+        named, shown = self._named(above), _section(text)
         texts = {named: self.world.documents[named]} if named else self.world.documents
         starts = [0, *(found.end() for found in re.finditer(r"\n\n", shown))]
         bodies = [
@@ -272,50 +272,50 @@ class PerfectReader:
         for number, name, said in re.findall(
             r"^(\d+)\. (\w+) \(.*?: (value .*)\. Found: ", prompt, re.MULTILINE | re.DOTALL
         ):
-            fact = next(
-                (
-                    f
-                    for n, f in given
-                    if n == name and said == f"value {f.value!r}, words {list(f.words)!r}"
-                ),
-                None,
-            )
+            known = (f for n, f in given if n == name)
+            fact = next((f for f in known if said in (_said(f, f.words), _said(f, ()))), None)
             if fact is not None:
                 self.doubted.append((name, fact))
                 yield {"number": int(number), "how": "stated", **_cell(fact)}
 
-    def rows(self, prompt: str) -> list[dict[str, Any]]:
-        """All rows of the tables that the prompt asks for, with the columns that it asks for."""
+    def read(self, prompt: str) -> dict[str, Any]:
+        """All rows of the tables that the prompt asks for, with the columns that it asks for, for
+        each document that it shows.
+        """
+        reply: dict[str, Any] = {"rows": []}
+        for number, shown in documents_shown(prompt).items():
+            own = {} if number is None else {"document": number}
+            before = len(reply["rows"])
+            for table in self.world.tables:
+                if f"\nTable {table.name}:" in f"\n{prompt}":
+                    rows = self._rows(prompt, shown, table)
+                    named = own | ({"table": table.name} if _several(prompt) else {})
+                    _add(reply, named, rows, prompt)
+            if number is not None and len(reply["rows"]) == before:
+                reply.setdefault("no_rows", []).append(number)
+        return reply
+
+    def _rows(self, prompt: str, shown: str, table: FactTable) -> list[dict[str, Fact]]:
+        """The facts of each row of a table that a document shows, of the columns asked for."""
         out = []
-        for table in self.world.tables:
-            for number, _, facts in (
-                self.visible(prompt, table) if f"\nTable {table.name}:" in f"\n{prompt}" else ()
-            ):
+        for number, _, facts in self.visible(shown, table):
+            asked = {
+                name: _quoted(fact, shown)
+                for name, fact in facts.items()
+                if f"\n- {name} (" in prompt
+            }
+            if self.split:  # words may be cut where a part ends
                 asked = {
-                    name: _quoted(fact, prompt)
-                    for name, fact in facts.items()
-                    if f"\n- {name} (" in prompt
+                    name: fact
+                    for name, fact in asked.items()
+                    if all(_stands(w, shown) for w in fact.words)
                 }
-                if self.split:  # words may be cut where a part ends
-                    asked = {
-                        name: fact
-                        for name, fact in asked.items()
-                        if all(_stands(w, prompt) for w in fact.words)
-                    }
-                    key = key_of(table, within=True) if table.grain != "document" else []
-                    asked = (
-                        asked
-                        if all(name in asked for name in key if f"\n- {name} (" in prompt)
-                        else {}
-                    )
-                if asked or table.grain == "document":
-                    self.say(table, number, asked)
-                    out.append(
-                        {
-                            "table": table.name,
-                            "cells": {name: _cell(fact) for name, fact in asked.items()},
-                        }
-                    )
+                key = key_of(table, within=True) if table.grain != "document" else []
+                whole = all(name in asked for name in key if f"\n- {name} (" in prompt)
+                asked = asked if whole else {}
+            if asked or table.grain == "document":
+                self.say(table, number, asked)
+                out.append(asked)
         return out
 
     # answer
@@ -342,19 +342,14 @@ def part_tokens(world: World) -> int:
     return max(12, round(median(len(text) for text in world.documents.values()) / 4 / 3))
 
 
-def _section(prompt: str) -> str:
+def _section(shown: str) -> str:
     """A part with the headings and the head of the table above it, without the document's card."""
-    return re.sub(
-        r"^From: .*$",
-        "",
-        prompt.rpartition("<document>")[2].partition("</document>")[0],
-        flags=re.MULTILINE,
-    ).strip()
+    return re.sub(r"^From: .*$", "", shown, flags=re.MULTILINE).strip()
 
 
-def _stands(words: str, prompt: str) -> bool:
+def _stands(words: str, shown: str) -> bool:
     """Whether a part holds these words, not within other ones."""
-    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", _section(prompt)) is not None
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", _section(shown)) is not None
 
 
 def _printed_in(fact: Fact, shown: str) -> Fact | None:
@@ -402,6 +397,53 @@ def _quoted(fact: Fact, prompt: str) -> Fact:
         for part in ([words] if words in prompt else re.split(r"\s{2,}|\t", words))
     ]
     return replace(fact, words=tuple(part for part in parts if part in prompt) or fact.words)
+
+
+def _several(prompt: str) -> bool:
+    """Whether a row has to name its table."""
+    return 'Each row begins with "table"' in prompt or _BARE not in prompt
+
+
+def _add(
+    reply: dict[str, Any],
+    named: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Fact]],
+    prompt: str,
+) -> None:
+    """Add rows in the form that the prompt asks for: what they have in common once, bare values,
+    false ones by name.
+    """
+    common: set[str] = set()
+    if '"all_rows"' in prompt and len(rows) > 1:
+        common = {n for n in rows[0] if all(rows[0][n] == row.get(n) for row in rows)}
+    if common:
+        shared = {name: rows[0][name] for name in rows[0] if name in common}
+        reply.setdefault("all_rows", []).append({**named, **_row(shared, prompt)})
+    for row in rows:
+        own = {name: fact for name, fact in row.items() if name not in common}
+        reply["rows"].append({**named, **_row(own, prompt)})
+
+
+def _row(facts: Mapping[str, Fact], prompt: str) -> dict[str, Any]:
+    listed = [n for n, f in facts.items() if f.value is False and '"false"' in prompt]
+    cells = {n: _bare(f, prompt) for n, f in facts.items() if n not in listed}
+    return {"cells": cells} | ({"false": listed} if listed else {})
+
+
+_BARE = "A cell is the bare value"
+
+
+def _bare(fact: Fact, prompt: str) -> Any:
+    """The value alone where its words print it as it is, else the whole cell."""
+    printed = fact.how == "stated" and len(fact.words) == 1
+    if isinstance(fact.value, str) and not re.fullmatch(r"\d{4}-\d\d-\d\d", fact.value):
+        printed = printed and fact.words == (fact.value,)
+    return fact.value if printed and _BARE in prompt else _cell(fact)
+
+
+def _said(fact: Fact, words: Sequence[str]) -> str:
+    """What a finding repeats of a cell."""
+    return f"value {fact.value!r}, words {list(words)!r}"
 
 
 def _cell(fact: Fact) -> dict[str, Any]:

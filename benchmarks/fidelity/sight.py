@@ -20,6 +20,14 @@ def skeleton(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.casefold())
 
 
+def documents_shown(prompt: str) -> dict[int | None, str]:
+    """The documents of a reading call by their numbers, which its rows repeat as "document"; None
+    is the number of the only one.
+    """
+    shown = re.findall(r'<document(?: number="(\d+)")?>\n(.*?)\n</document>', prompt, re.DOTALL)
+    return {int(number) if number else None: text for number, text in shown}
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """A line or a part of one: its place and bones, those without its first word, which

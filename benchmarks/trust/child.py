@@ -25,7 +25,6 @@ def _model(reader: Any) -> Any:
     """The case's reader as a model."""
     from benchmarks.trust.reader import with_part_size
     from sliders.errors import ModelRefusal, ModelUnavailable, TruncatedReply
-    from sliders.llm import FULL
     from sliders.llm.testing import FunctionModel
 
     errors = {"refused": ModelRefusal, "unavailable": ModelUnavailable, "cut": TruncatedReply}
@@ -49,8 +48,9 @@ def _model(reader: Any) -> Any:
         def count_tokens(self, text: str) -> int:
             return int(reader.count_tokens(text))
 
+    usual = FunctionModel(function).dialect
     return Double(
-        function, name="scripted-reader", context_tokens=128_000, dialect=with_part_size(FULL)
+        function, name="scripted-reader", context_tokens=128_000, dialect=with_part_size(usual)
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from sliders.compact.check_values import value_cell
 from sliders.compact.judgements import NOT_TOLD, TOLD
 from sliders.errors import ModelError
-from sliders.extraction.asking import Refusal, generate, paid_for
+from sliders.extraction.asking import Refusal, generate
 from sliders.extraction.cell import Cell
 from sliders.extraction.check import Checked
 from sliders.extraction.extract import CodeChange
@@ -28,13 +28,12 @@ at 9 of the 32 answers without a warning are wrong then, before 10 of 28 (under 
 
 @dataclass(slots=True)
 class ChunkReading:
-    """One chunk on its way: what is spent, what was refused, what code changed, and lines of
+    """One chunk on its way: what was refused, what code changed, and lines of
     grids that gave no row.
     """
 
     source: Source
     model: Model
-    tokens: int = 0
     refusals: list[Refusal] = field(default_factory=list)
     changes: list[CodeChange] = field(default_factory=list)
     missed: list[Unread] = field(default_factory=list)
@@ -53,7 +52,6 @@ class ChunkReading:
         no more than itself.
         """
         reply = await generate(request, self.model)
-        self.tokens += paid_for(reply)
         if isinstance(reply, ModelError):
             self.refusals.append(
                 Refusal(self.source.chunk.id, request.stage, str(reply), table, fatal)

@@ -11,7 +11,7 @@ from typing import Any
 from sliders.compact.questions_of_values import ChunkReading, cells_of
 from sliders.compact.value_prompts import YES_NO, is_judged, rows_prompt, says_again
 from sliders.errors import ModelError, TruncatedReply
-from sliders.extraction.asking import Refusal, generate, paid_for
+from sliders.extraction.asking import Refusal, generate
 from sliders.extraction.cell import Absence, Cell, How, Row
 from sliders.extraction.drafts import new_row
 from sliders.extraction.grid_rows import ReadRow, misplaced, unread
@@ -41,7 +41,6 @@ async def read_list(
     text = chunk_document(source.chunk, source.card)
     request = rows_prompt(text, reading.model.count_tokens(text), asked.table, columns)
     reply = await generate(request, reading.model)
-    reading.tokens += paid_for(reply)
     # Who has nothing more to say loops, and halves would loop again.
     looped = isinstance(reply, Response) and says_again(reply.text)
     cut = isinstance(reply, TruncatedReply) or (

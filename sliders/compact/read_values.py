@@ -30,7 +30,14 @@ from sliders.llm.model import Model, Request
 from sliders.schema.types import Column
 
 
-async def read_compact(source: Source, asked: Sequence[Asked], model: Model) -> Extraction:
+async def read_compact(
+    sources: Sequence[Source], asked: Sequence[Asked], model: Model, expected: int = 0
+) -> list[Extraction]:
+    """The rows of each text, one after the other."""
+    return [await _read_one(source, asked, model) for source in sources]
+
+
+async def _read_one(source: Source, asked: Sequence[Asked], model: Model) -> Extraction:
     """The rows of the tables asked, table by table."""
     reading = ChunkReading(source, model)
     rows: list[Row] = []
@@ -60,18 +67,19 @@ async def read_compact(source: Source, asked: Sequence[Asked], model: Model) -> 
         source.chunk.id,
         tuple(rows),
         tuple(reading.refusals),
-        reading.tokens,
         tuple(reading.changes),
         tuple(reading.missed),
     )
 
 
-def values_requests(document: str, tokens: int, asked: Sequence[Asked]) -> list[Request]:
-    """The calls that `read_compact` makes where nothing is asked again."""
-    requests = []
+def values_requests(
+    documents: Sequence[str], asked: Sequence[Asked], expected: int
+) -> list[Request]:
+    """The calls that `read_compact` makes over one document where nothing is asked again."""
+    requests, (document,) = [], documents
     for wanted in asked:
         if wanted.table.grain == "many":
-            requests.append(rows_prompt(document, tokens, wanted.table, wanted.columns))
+            requests.append(rows_prompt(document, expected, wanted.table, wanted.columns))
             continue
         stated = [c for c in wanted.columns if not is_judged(c)]
         requests += [values_prompt(document, stated)] if stated else []

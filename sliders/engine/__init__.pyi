@@ -57,6 +57,7 @@ from .query_run import run_query as run_query
 from .question import Need as Need
 from .question_columns import known_need as known_need
 from .reconcile_memory import criteria_of as criteria_of
+from .runner import DocumentPart as DocumentPart
 from .runner import ExtractionCall as ExtractionCall
 from .runner import LocalRunner as LocalRunner
 from .running_query import Running as Running

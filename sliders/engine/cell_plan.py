@@ -10,7 +10,7 @@ to be there. Attributes with the same segments are asked for in one call when th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sliders.documents.document import Document
@@ -24,7 +24,7 @@ from sliders.engine.session import Session
 from sliders.extraction.cell import Scalar
 from sliders.query.cost import Rounds, Statistics, expected_tokens, rounds
 from sliders.query.filter_order import Ordered, order
-from sliders.query.filters import Expression, Filter, reduce
+from sliders.query.filters import Expression, Filter, leaves, reduce
 from sliders.query.predicates import SYSTEM
 from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Table
@@ -34,6 +34,8 @@ _VALUE = 20_000
 Segments are sent while their tokens are fewer than this worth times the chance that they hold the
 value.
 """
+_SHORT = 3_000
+"""The tokens of a document that is read at once, together with others."""
 _BEYOND = 0.25
 """The factor of that worth for segments farther than gamma."""
 _DOUBT = 0.1
@@ -174,6 +176,13 @@ class CellPlan:
         values = self.values(document_id)
         rest = reduce(where, values)
         missing = [name for name in selected if name not in values]
+        if rest is not False and self.shares(document_id) and not self.join_names.names:
+            open_leaves = () if rest is True else leaves(rest)
+            needed = [n for leaf in open_leaves for n in leaf.attributes if n not in values]
+            if not needed and not self.passes(document_id, where):
+                return None
+            names = tuple(dict.fromkeys([*needed, *missing]))
+            return self._at_once(document_id, names) if names else None
         if not isinstance(rest, bool):
             ordered = self.ordered(rest, document_id, frozenset(selected))
             leaf = self.next_filter(ordered, rest, document_id, frozenset(selected))
@@ -189,6 +198,39 @@ class CellPlan:
         if near := self.next_rows(document_id, attribute):
             return NextCall(*self._companions(document_id, attribute, near, needs))
         return NextCall((attribute,), ())
+
+    def shares(self, document_id: str) -> bool:
+        """Says whether a document is so short that it shares calls with others. It is read once for
+        all that a condition or the selection may need.
+        """
+        model = self.session.models.model_for("extract")
+        size = sum(self.index.sizes(document_id))
+        return self.frame > 0 and model.dialect.documents_per_call > 1 and size <= _SHORT
+
+    def groups(self, documents: Iterable[str], most: int | None = None) -> list[tuple[str, ...]]:
+        """Returns documents in groups that are read together.
+
+        Args:
+            most: the most documents of a group, when not all have to be read.
+        """
+        model, groups = self.session.models.model_for("extract"), list[list[str]]()
+        size = min(model.dialect.documents_per_call, most or model.dialect.documents_per_call)
+        room = 0
+        for document_id in documents:
+            shares = self.shares(document_id)
+            if not (shares and 0 < room < size):
+                groups.append([])
+                room = size
+            groups[-1].append(document_id)
+            room = room - 1 if shares else 0
+        return list(map(tuple, groups))
+
+    def _at_once(self, document_id: str, names: tuple[str, ...]) -> NextCall:
+        """Returns the call for all of a document."""
+        every = range(len(self.index.sizes(document_id)))
+        sent = [self.sent.get((document_id, name), set()) for name in names]
+        rows = [row for row in every if any(row not in one for one in sent)]
+        return NextCall(names, tuple(every if rows else ()))
 
     def next_filter(
         self, ordered: Ordered, _rest: Expression, _document_id: str, _selected: frozenset[str]

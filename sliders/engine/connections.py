@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from copy import copy
+from dataclasses import replace
 
 from sliders.compact.embedded_model import LocalModel, local_model, own_file
 from sliders.compact.gguf import model_head
@@ -184,10 +185,15 @@ def _dialect(settings: Settings, name: str) -> Dialect:
     small files. No other code decides this.
     """
     if settings.dialect != "auto":
-        return COMPACT if settings.dialect == "compact" else FULL
-    file = own_file(name) if settings.is_own(name) else None
-    small = name == LOCAL if file is None else model_head(file).parameters < _SMALL
-    return COMPACT if small else FULL
+        dialect = COMPACT if settings.dialect == "compact" else FULL
+    else:
+        file = own_file(name) if settings.is_own(name) else None
+        small = name == LOCAL if file is None else model_head(file).parameters < _SMALL
+        dialect = COMPACT if small else FULL
+    most = settings.documents_per_call
+    if most is None or most >= dialect.documents_per_call:
+        return dialect
+    return replace(dialect, documents_per_call=most)
 
 
 def _check_price(settings: Settings, name: str, prices: PriceTable) -> None:

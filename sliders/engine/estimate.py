@@ -11,6 +11,7 @@ from sliders.engine.document_samples import samples
 from sliders.engine.fill import ChunkWork, missing_work
 from sliders.engine.question_columns import known_need
 from sliders.engine.session import Session
+from sliders.engine.shared_calls import SharedCalls, in_calls
 from sliders.engine.understand import check
 from sliders.engine.ways import ways_of
 from sliders.extraction.prompt import Asked, chunk_document
@@ -205,17 +206,45 @@ def _extraction(
     model = session.models.model_for("extract")
     reader = ways_of(model).reader
     calls, prompt, reply = 0.0, 0.0, 0.0
-    for item in work:
+    for items, one in _calls(session, work):
+        item = items[0]
         share = shares.get(item.chunk.document_id, 1.0)
-        requests = reader.requests(chunk_document(item.chunk), item.chunk.tokens, item.asked)
+        texts = [chunk_document(each.chunk) for each in items]
+        requests = reader.requests(texts, item.asked, one * len(items))
         calls += share * len(requests)
         prompt += share * sum(
             model.count_tokens(message.content)
             for request in requests
             for message in request.messages
         )
-        reply += share * _TOKENS_PER_VALUE * sum(len(asked.columns) for asked in item.asked)
+        usual = one or _TOKENS_PER_VALUE * sum(len(asked.columns) for asked in item.asked)
+        reply += share * usual * len(items)
     return StageEstimate("extract", round(calls), round(prompt), round(reply))
+
+
+def _calls(
+    session: Session, work: Sequence[ChunkWork]
+) -> Iterator[tuple[Sequence[ChunkWork], int]]:
+    """Yields the chunks that a call reads, and the usual tokens of the reply about one of them; 0
+    when nothing is known.
+    """
+    alike: dict[tuple[Asked, ...], list[ChunkWork]] = {}
+    for item in work:
+        alike.setdefault(item.asked, []).append(item)
+    model = session.models.model_for("extract")
+    places = session.catalog.chunks.places()
+    for asked, items in alike.items():
+        of = {item.chunk.document_id: item for item in items}
+        shared = SharedCalls(session, places, of)
+        one = shared.reply_of_one(asked)
+        for ids in shared.groups(dict.fromkeys(of), asked):
+            group = [item for item in items if item.chunk.document_id in ids]
+            if len(ids) == 1:
+                yield from (([item], 0) for item in group)
+                continue
+            for size in in_calls([item.chunk.text for item in group], asked, model, one):
+                yield group[:size], one
+                del group[:size]
 
 
 def _money_and_time(

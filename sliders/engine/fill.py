@@ -19,15 +19,17 @@ from sliders.documents.document import Document
 from sliders.engine.choose_chunks import LONG, MOST_EMBEDDED, RankedParts, choose_parts, words_of
 from sliders.engine.document_cards import card_of, make_cards
 from sliders.engine.filling import Filling
+from sliders.engine.known_rows import KnownRows, known_rows, rows_of
 from sliders.engine.project import projected, sections_of_parts
-from sliders.engine.runner import ExtractionCall
+from sliders.engine.runner import DocumentPart, ExtractionCall
 from sliders.engine.second_look import LongDocument, look_again
 from sliders.engine.session import Session
+from sliders.engine.shared_calls import SharedCalls, in_calls
 from sliders.engine.synchronous import together
 from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded
 from sliders.extraction.cell import Row
-from sliders.extraction.extract import Extraction, joined
+from sliders.extraction.extract import Extraction
 from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked
 from sliders.retrieval.chunk import Chunk
@@ -134,51 +136,71 @@ async def fill_cells(
     """
     for name in wanted:
         session.catalog.extractions.supersede(session.schema.table(name))
-    missing = _missing(session, wanted, session.catalog.chunks.places())
+    places = session.catalog.chunks.places()
+    missing = _missing(session, wanted, places)
     filling = Filling(session, tuple(questions), sum(map(len, missing.values())))
     if not missing:
         return filling
     await make_cards(session, missing)
     if _known_elsewhere(session, missing.values()):
         filling.rests_on_earlier()
-    waiting = deque(missing)
-
-    async def read(document_id: str) -> bool:
-        return await _unless_taken(filling, wanted, missing, waiting, document_id)
-
     async with session.catalog.claims.kept():
-        await filling.each(waiting, read)
+        await _read_missing(filling, wanted, missing, SharedCalls(session, places, missing))
         if filling.long and not filling.stopped:
             await look_again(session, filling.long, partial(_read_sections, filling))
     return filling
+
+
+async def _read_missing(
+    filling: Filling,
+    wanted: Mapping[str, Sequence[str]],
+    missing: dict[str, _Missing],
+    calls: SharedCalls,
+) -> None:
+    """Reads documents in groups: first those that show how many rows a document has."""
+    asked = _all_asked(a for parts in missing.values() for some in parts.values() for a in some)
+    tried = calls.tried(asked)
+    for documents in (tried, [each for each in missing if each not in tried]):
+        waiting = deque(calls.groups(documents, asked))
+        one = calls.reply_of_one(asked)
+        group = partial(_unless_taken, filling, wanted, missing, waiting, one)
+        await filling.each(waiting, group)
 
 
 async def _unless_taken(
     filling: Filling,
     wanted: Mapping[str, Sequence[str]],
     missing: dict[str, _Missing],
-    waiting: deque[str],
-    document_id: str,
+    waiting: deque[tuple[str, ...]],
+    one: int,
+    ids: tuple[str, ...],
 ) -> bool:
-    """Reads a document unless another process is reading it. Returns True when it was read; False
-    puts it back to wait.
+    """Reads documents together, without those that another process is reading: they are put back to
+    wait. Returns True when any was read.
+
+    Args:
+        one: the usual tokens of the reply about one document; 0 when nothing is known.
     """
-    session, parts = filling.session, missing[document_id]
-    taken = session.catalog.claims.take(document_id)
+    session = filling.session
+    taken = [document_id for document_id in ids if session.catalog.claims.take(document_id)]
     try:
         if session.catalog.claims.shared:  # others may have read some of it meanwhile
-            places = [(chunk_id, document_id) for chunk_id in parts]
-            parts = _missing(session, wanted, places, document_id).get(document_id, {})
-            filling.left -= len(missing[document_id]) - len(parts)
-            missing[document_id] = parts
-        if parts and not taken:
-            waiting.append(document_id)
+            for document_id in ids:
+                places = [(chunk_id, document_id) for chunk_id in missing[document_id]]
+                parts = _missing(session, wanted, places, document_id).get(document_id, {})
+                filling.left -= len(missing[document_id]) - len(parts)
+                missing[document_id] = parts
+        left = tuple(each for each in ids if missing[each] and each not in taken)
+        own = {each: missing[each] for each in taken if missing[each]}
+        if left:
+            waiting.append(left)
+        if own:
+            await _documents(filling, own, one)
+        elif left:
             await asyncio.sleep(_OTHERS_SECONDS)
-        elif parts:
-            await _document(filling, document_id, parts)
-        return taken
+        return bool(taken)
     finally:
-        if taken:
+        for document_id in taken:
             session.catalog.claims.give_back(document_id)
 
 
@@ -209,15 +231,32 @@ async def read_chunks(
     return read, filling.stopped
 
 
-async def _document(filling: Filling, document_id: str, missing: _Missing) -> None:
-    """Reads the missing cells of one document."""
+async def _documents(filling: Filling, missing: Mapping[str, _Missing], one: int) -> None:
+    """Reads the missing cells of one document, or of several of one chunk each. Of these one call
+    is made after the other, so that the log knows the calls of a run that was killed.
+    """
     session = filling.session
-    document, card = await _document_and_card(session, document_id)
-    work = _work(session, document_id, missing)
-    if len(work) <= LONG or any(records_of(item.chunk) for item in work):  # entries are the rows
-        await _read(filling, work, document, card)
-    else:
-        await _long(filling, work, document, card)
+    if len(missing) == 1:
+        for document_id, parts in missing.items():
+            document, card = await _document_and_card(session, document_id)
+            work = _work(session, document_id, parts)
+            listed = any(records_of(item.chunk) for item in work)  # entries are the rows
+            read = _read if len(work) <= LONG or listed else _long
+            await read(filling, work, document, card)
+        return
+    alike: dict[tuple[Asked, ...], list[_AskedChunk]] = {}
+    for document_id, parts in missing.items():
+        document, card = await _document_and_card(session, document_id)
+        for item in _work(session, document_id, parts):
+            one_chunk = _reading(filling, item, document, card)
+            alike.setdefault(one_chunk.asked, []).append(one_chunk)
+    model = session.models.model_for("extract")
+    for asked, waiting in alike.items():
+        for size in in_calls([u.part.chunk.text for u in waiting], asked, model, one):
+            if not filling.stopped:
+                async with filling.slots:
+                    await _call(filling, waiting[:size], one)
+            del waiting[:size]
 
 
 async def _document_and_card(session: Session, document_id: str) -> tuple[Document, str]:
@@ -287,20 +326,17 @@ async def _pieces(
         session.models.model_for("extract").count_tokens(ranked.sections[n].text) for n in sections
     )
     context = filling.context(ranked.document)
-    reading = replace(
-        ExtractionCall.of_pieces(ranked.document, places, asked, context, tokens),
-        card=one.card,
-        questions=filling.questions,
-    )
+    part = DocumentPart.of_pieces(ranked.document, places, context, tokens)
+    reading = ExtractionCall((replace(part, card=one.card),), tuple(asked), filling.questions)
     async with filling.slots:
         if filling.stopped:
             return
         try:
-            found = await filling.read(reading)
+            (extraction,) = await filling.read(reading)
         except BudgetExceeded as error:
             filling.stopped = str(error)
             return
-    found = replace(found, chunk_id=chunks[0].id)
+    found = replace(extraction, chunk_id=chunks[0].id)
     rows = [replace(row, chunk_id=_home(row, chunks)) for row in found.rows]
     tasks = []
     for wanted in asked:
@@ -308,7 +344,7 @@ async def _pieces(
         state: TaskState = "failed" if found.failed(name) else "done"
         tasks += [_task(wanted, chunk.id, state, found.failure(name)) for chunk in chunks]
         _keep_missed(session, name, found)
-    filling.save(reading, found, rows, tasks)
+    filling.save(reading, [found], rows, tasks)
     names = ", ".join(a.table.name for a in asked)
     session.progress("extract", filling.asked, filling.left, filling.rows, names)
 
@@ -357,73 +393,54 @@ async def _read(filling: Filling, work: Sequence[ChunkWork], document: Document,
         async with filling.slots:
             if not filling.stopped:
                 try:
-                    await _one(filling, item, document, card)
+                    await _call(filling, [_reading(filling, item, document, card)])
                 except BudgetExceeded as error:
                     filling.stopped = str(error)
 
     await together(*map(one, work))
 
 
-async def _one(filling: Filling, item: ChunkWork, document: Document, card: str) -> None:
-    """Reads one chunk, and saves its rows and its tasks."""
-    session, chunk = filling.session, item.chunk
-    placed = {a.table.name: _placed(session, a, chunk) for a in item.asked}
+def _reading(filling: Filling, item: ChunkWork, document: Document, card: str) -> _AskedChunk:
+    """Returns a chunk with the columns that it is asked for."""
+    placed = {a.table.name: known_rows(filling.session, a, item.chunk) for a in item.asked}
     asked = tuple(
         Asked(a.table, (*map(a.table.column, placed[a.table.name].identity), *a.columns))
         for a in item.asked
     )
-    context = filling.context(document)
-    reading = ExtractionCall(document, chunk, asked, context, card, filling.questions)
-    found = await filling.read(reading)
+    part = DocumentPart(document, item.chunk, filling.context(document), card)
+    return _AskedChunk(item, part, asked, placed)
+
+
+async def _call(filling: Filling, readings: Sequence[_AskedChunk], one: int = 0) -> None:
+    """Makes one call, and saves the rows and the tasks of its chunks."""
+    expected = one * len(readings) if len(readings) > 1 else 0
+    parts = tuple(each.part for each in readings)
+    call = ExtractionCall(parts, readings[0].asked, filling.questions, expected)
+    found = await filling.read(call)
     rows: list[Row] = []
     tasks: list[Task] = []
-    for wanted in item.asked:
-        name = wanted.table.name
-        rows += _rows(wanted, found, placed[name])
-        state: TaskState = "failed" if found.failed(name) else "done"
-        tasks.append(_task(wanted, chunk.id, state, found.failure(name)))
-        _keep_missed(session, name, found)
-    filling.save(reading, found, rows, tasks)
-    names = ", ".join(placed)
-    session.progress("extract", filling.asked, filling.left, filling.rows, names)
+    for each, extraction in zip(readings, found, strict=True):
+        for wanted in each.item.asked:
+            name = wanted.table.name
+            rows += rows_of(wanted, extraction, each.placed[name])
+            state: TaskState = "failed" if extraction.failed(name) else "done"
+            tasks.append(_task(wanted, each.item.chunk.id, state, extraction.failure(name)))
+            _keep_missed(filling.session, name, extraction)
+    filling.save(call, found, rows, tasks)
+    names = ", ".join(readings[0].placed)
+    filling.session.progress("extract", filling.asked, filling.left, filling.rows, names)
 
 
 @dataclass(frozen=True, slots=True)
-class _KnownRows:
-    """The rows of a chunk that are known already, and the columns by which new cells find their
-    row.
+class _AskedChunk:
+    """A chunk that is to be read: its work, the part that a call shows, the columns that are asked
+    for, and the known rows of each table.
     """
 
-    rows: tuple[Row, ...] = ()
-    identity: tuple[str, ...] = ()
-
-
-def _placed(session: Session, asked: Asked, chunk: Chunk) -> _KnownRows:
-    """Returns the known rows of a chunk. Columns that are asked for later are read together with
-    the table's key, or, when the rows have no key, with the first columns that they have.
-    """
-    if asked.table.grain != "many":
-        return _KnownRows()
-    known = session.catalog.extractions.rows(asked.table.name, document_ids=[chunk.document_id])
-    names = {c.name for c in asked.columns}
-    read = {cell.column for row in known for cell in row.cells if cell.value is not None}
-    first = [n for n in asked.table.column_names if n in read and n not in names][:_FIRST]
-    key = [n for n in asked.table.key if n not in names]
-    identity = key if read.intersection(key) else dict.fromkeys([*key, *first])
-    return _KnownRows(tuple(row for row in known if row.chunk_id == chunk.id), tuple(identity))
-
-
-_FIRST = 2
-"""The number of columns that identify rows without a key."""
-
-
-def _rows(asked: Asked, found: Extraction, placed: _KnownRows) -> Sequence[Row]:
-    """Returns the rows of a table from a reply, joined with the rows that are known."""
-    table, names = asked.table, [c.name for c in asked.columns]
-    rows, whole = found.of(table.name), not found.failed(table.name)
-    if not placed.rows:
-        return rows
-    return joined(rows, placed.rows, placed.identity, names, whole=whole, key=table.key)
+    item: ChunkWork
+    part: DocumentPart
+    asked: tuple[Asked, ...]
+    placed: Mapping[str, KnownRows]
 
 
 def _keep_missed(session: Session, table: str, extraction: Extraction) -> None:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from sliders.documents.document import Document
 from sliders.engine.date_conventions import context_of, shared_habit
-from sliders.engine.runner import ExtractionCall
+from sliders.engine.runner import DocumentPart, ExtractionCall
 from sliders.engine.second_look import LongDocument
 from sliders.engine.session import Session
 from sliders.engine.synchronous import together
@@ -134,37 +134,54 @@ class Filling:
             self._habit = shared_habit(self.session)
         return self._habit
 
-    async def read(self, reading: ExtractionCall) -> Extraction:
-        """What one call gives."""
+    async def read(self, reading: ExtractionCall) -> list[Extraction]:
+        """What one call gives of each of its parts."""
         model = self.session.models.model_for("extract")
         return await self.session.runner.read(reading, model)
 
     def save(
-        self, reading: ExtractionCall, found: Extraction, rows: Sequence[Row], tasks: Sequence[Task]
+        self,
+        reading: ExtractionCall,
+        found: Sequence[Extraction],
+        rows: Sequence[Row],
+        tasks: Sequence[Task],
     ) -> None:
-        """Store what a call gave, with what was refused and changed on the way, and count it.
+        """Store what a call gave, all or nothing, with what was refused and changed on the way, and
+        count it.
 
         Raises:
             ModelUnavailable: the parts of several documents could not be read, and no other.
         """
-        about = (
-            Decision("extract", "document", "", "", document=reading.document.name)
-            if reading.pieces
-            else Decision("extract", "chunk", "", "", chunk=found.chunk_id)
-        )
-        decisions = [d for a in reading.asked for d in _decisions(found, a.table.name, about)]
+        read = list(zip(reading.parts, found, strict=True))
+        decisions = [
+            d
+            for part, one in read
+            for a in reading.asked
+            for d in _decisions(one, a.table.name, _about(part))
+        ]
         if rows or tasks or decisions:
             self.session.catalog.extractions.save(rows, tasks, decisions)
+        for part, one in read:
+            self._count(part, one)
+        if not self.worked and len(self.refused) >= _MOST_REFUSED:
+            raise ModelUnavailable(every_call_failed(self.failed, self.asked))
+
+    def _count(self, part: DocumentPart, found: Extraction) -> None:
         self.asked += 1
         self.rows += len(found.rows)
         given = any(c.absence is not Absence.CALL_FAILED for row in found.rows for c in row.cells)
         reasons = [refusal.reason for refusal in found.refusals if refusal.fatal]
         if given or not reasons:
             self.worked = True
-            return
-        self.refused[reading.document.id] = reasons[0]
-        if not self.worked and len(self.refused) >= _MOST_REFUSED:
-            raise ModelUnavailable(every_call_failed(self.failed, self.asked))
+        else:
+            self.refused[part.document.id] = reasons[0]
+
+
+def _about(part: DocumentPart) -> Decision:
+    """A decision about a part of a document."""
+    if part.pieces:
+        return Decision("extract", "document", "", "", document=part.document.name)
+    return Decision("extract", "chunk", "", "", chunk=part.chunk.id)
 
 
 def _decisions(found: Extraction, table: str, about: Decision) -> Iterable[Decision]:

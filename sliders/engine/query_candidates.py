@@ -68,9 +68,10 @@ async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str])
     done: list[str] = []
     relevant = 0
     while chosen and len(done) < 2 * size:
-        document_id = chosen.pop(0)
-        await run.finish(document_id, None, names, whole=True)
-        done.append(document_id)
+        group = run.groups(chosen)[0]
+        chosen = [each for each in chosen if each not in group]
+        await run.finish(group, None, names, whole=True)
+        done += group
         relevant = sum(run.has_values(each) for each in done)
         if not chosen and relevant < _FEWEST_RELEVANT:
             # The nearest ones are the likeliest to be of the right kind.

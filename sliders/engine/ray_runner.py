@@ -156,14 +156,15 @@ class RayRunner(LocalRunner):
         while waiting:
             yield first()
 
-    async def read(self, reading: ExtractionCall, model: CachedModel) -> Extraction:  # type: ignore[override]
+    async def read(self, reading: ExtractionCall, model: CachedModel) -> list[Extraction]:  # type: ignore[override]
         """See `LocalRunner.read`. Readings stay in this process when the log of calls holds their
         reply, or when the model is the embedded one.
         """
         if self._settings.is_own(self._settings.model_name("extract")):
             return await self._here.read(reading, model)
         # A hash of all that decides the request: two readings with equal hashes make one call.
-        same = hash((chunk_document(reading.chunk, reading.card), reading.asked, reading.questions))
+        shown = tuple(chunk_document(part.chunk, part.card) for part in reading.parts)
+        same = hash((shown, reading.asked, reading.questions))
         while same in self._under_way:
             await self._under_way[same].wait()
         self._under_way[same] = asyncio.Event()
@@ -210,28 +211,26 @@ class RayRunner(LocalRunner):
             return asked.request
         raise AssertionError("a reading makes a request")
 
-    async def _read_there(self, reading: ExtractionCall, model: CachedModel) -> Extraction:
-        """Reads a chunk on the cluster."""
+    async def _read_there(self, reading: ExtractionCall, model: CachedModel) -> list[Extraction]:
+        """Makes a call on the cluster."""
         import ray
 
         cluster = self._started()
         reader = min(cluster.readers, key=lambda r: r.waiting)
         reader.waiting += 1
         try:
-            found, calls = await reader.actor.read.remote(
-                cluster.held(reading.document), replace(reading, document=_NONE)
-            )
+            held = [cluster.held(part.document) for part in reading.parts]
+            parts = tuple(replace(part, document=_NONE) for part in reading.parts)
+            found, calls = await reader.actor.read.remote(held, replace(reading, parts=parts))
         except (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError):
-            return Extraction(
-                reading.chunk.id, refusals=(Refusal(reading.chunk.id, "worker", _LOST),)
-            )
+            lost = [Refusal(part.chunk.id, "worker", _LOST) for part in reading.parts]
+            return [Extraction(one.chunk_id, refusals=(one,)) for one in lost]
         finally:
             reader.waiting -= 1
         model.adopt(calls)
         if isinstance(found, SlidersError):
             raise found
-        assert isinstance(found, Extraction)
-        return found
+        return list(found)
 
     def close(self) -> None:
         """See `LocalRunner.close`."""
@@ -250,7 +249,7 @@ _LOST = (
     "on larger workers"
 )
 _NONE = Document("", "", "", "", ())
-"""Stands for a document that is sent once for all its chunks."""
+"""Stands for a document that is sent once for all its calls."""
 
 
 @dataclass(slots=True)
@@ -307,9 +306,9 @@ class _RayCluster:
         """
         return self._start()
 
-    def held(self, document: Document) -> list[Any]:
-        """Returns a reference to the document in Ray's store, where it is sent once. It is wrapped
-        in a list, so that the reader decides when to fetch it.
+    def held(self, document: Document) -> Any:
+        """Returns a reference to the document in Ray's store, where it is sent once. In a list, the
+        reader decides when to fetch it.
         """
         import ray
 
@@ -318,7 +317,7 @@ class _RayCluster:
             self._documents[document.id] = ray.put(replace(document, elements=tables))
             while len(self._documents) > KEPT_DOCUMENTS:
                 self._documents.popitem(last=False)
-        return [self._documents[document.id]]
+        return self._documents[document.id]
 
     def close(self) -> None:
         """Ends the actors, and the cluster when this process started it."""

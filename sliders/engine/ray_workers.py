@@ -5,7 +5,7 @@ all of them.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,17 +32,23 @@ class Reader:
         self._here = LocalRunner()
 
     async def read(
-        self, held: list[Any], reading: ExtractionCall
-    ) -> tuple[Extraction | SlidersError, list[Call]]:
-        """Returns the extraction of a chunk, or the error that ends the run, with the calls that
-        were made.
+        self, held: Sequence[Any], reading: ExtractionCall
+    ) -> tuple[list[Extraction] | SlidersError, list[Call]]:
+        """Returns what a call gives, or the error that ends the run, with the calls that were made.
+
+        Args:
+            held: a reference to the document of each part.
         """
         log = MemoryCallLog()
         model = self._models.for_run(log=log).model_for("extract")
         try:
-            return await self._here.read(
-                replace(reading, document=await self._document(held[0])), model
-            ), log.calls
+            parts = tuple(
+                [
+                    replace(part, document=await self._document(reference))
+                    for part, reference in zip(reading.parts, held, strict=True)
+                ]
+            )
+            return await self._here.read(replace(reading, parts=parts), model), log.calls
         except SlidersError as error:
             return error, log.calls
 

@@ -36,20 +36,16 @@ class ParsedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractionCall:
-    """The input of one extraction call: a chunk of a document, and the columns that it is asked
-    for.
-
-    `pieces` are the places of the document that make up the chunk's text; () for one of the
-    document's own chunks. `card` is a short description of the document that stands above the text.
+class DocumentPart:
+    """A part of a document that a call reads: a chunk, or `pieces` of the document (start and end)
+    that make up the chunk's text. `card` is a short description of the document that stands above
+    the text.
     """
 
     document: Document
     chunk: Chunk
-    asked: tuple[Asked, ...]
     context: Context
     card: str = ""
-    questions: tuple[str, ...] = ()
     pieces: tuple[tuple[int, int], ...] = ()
 
     @classmethod
@@ -57,17 +53,28 @@ class ExtractionCall:
         cls,
         document: Document,
         places: Sequence[tuple[int, int]],
-        asked: Sequence[Asked],
         context: Context,
         tokens: int,
-    ) -> ExtractionCall:
-        """Returns the call that reads these places of a document as one text.
+    ) -> DocumentPart:
+        """Returns the part that shows these places of a document as one text.
 
         Args:
             tokens: the length of the places together.
         """
         chunk = Pieces.of(document, places).chunk(tokens)
-        return cls(document, chunk, tuple(asked), context, pieces=tuple(places))
+        return cls(document, chunk, context, pieces=tuple(places))
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionCall:
+    """The input of one extraction call: parts of different documents, and the columns that all of
+    them are asked for. `expected` are the usual tokens of the reply, 0 when nothing is known.
+    """
+
+    parts: tuple[DocumentPart, ...]
+    asked: tuple[Asked, ...]
+    questions: tuple[str, ...] = ()
+    expected: int = 0
 
 
 class LocalRunner:
@@ -100,18 +107,25 @@ class LocalRunner:
         for document in documents:
             yield index_document(document, embedder, model.count_tokens, max_tokens=max_tokens)
 
-    async def read(self, reading: ExtractionCall, model: Model) -> Extraction:
-        """Returns the rows of one chunk. When it returns, the model's log has every call.
+    async def read(self, reading: ExtractionCall, model: Model) -> list[Extraction]:
+        """Returns the rows of each part. When it returns, the model's log has every call.
 
         Raises:
             ModelUnavailable: the model cannot be reached.
             BudgetExceeded: the run's limit is reached.
         """
-        read = ways_of(model).reader.read
-        if not reading.pieces:
-            return await read(source_of(reading), reading.asked, model)
-        pieces = Pieces.of(reading.document, reading.pieces)
-        return pieces.placed(await read(source_of_pieces(reading, pieces), reading.asked, model))
+        pieces = [Pieces.of(part.document, part.pieces) for part in reading.parts]
+        sources = [
+            source_of_pieces(part, some, reading.questions)
+            if part.pieces
+            else source_of(part, reading.questions)
+            for part, some in zip(reading.parts, pieces, strict=True)
+        ]
+        found = await ways_of(model).reader.read(sources, reading.asked, model, reading.expected)
+        return [
+            some.placed(one) if some.places else one
+            for some, one in zip(pieces, found, strict=True)
+        ]
 
     def frame_tokens(self, model: Model) -> int:
         """Returns the tokens of a call beside its text and its columns."""
@@ -130,37 +144,39 @@ def cut_later(document: Document, max_tokens: int, model: Model) -> ParsedDocume
     )
 
 
-def source_of(reading: ExtractionCall) -> Source:
-    """Returns the text that an extraction call reads, with what its document shows about it."""
-    chunk, document = reading.chunk, reading.document
+def source_of(part: DocumentPart, questions: tuple[str, ...] = ()) -> Source:
+    """Returns the text of a chunk, with what its document shows about it."""
+    chunk, document = part.chunk, part.document
     return Source(
         chunk,
         chunk.text,
         chunk.start,
-        reading.context,
-        reading.card,
-        reading.questions,
+        part.context,
+        part.card,
+        questions,
         document.page_at,
         _notes_of(document, [(chunk.start, chunk.end)], " ".join(chunk.context.captions)),
-        chunk_head(chunk, reading.card),
+        chunk_head(chunk, part.card),
         document.text,
     )
 
 
-def source_of_pieces(reading: ExtractionCall, pieces: Pieces) -> Source:
-    """Returns the text of a call that reads pieces of a document. A value that is missing there may
-    still stand in the rest.
+def source_of_pieces(part: DocumentPart, pieces: Pieces, questions: tuple[str, ...] = ()) -> Source:
+    """Returns the text of pieces of a document. A value that is missing there may still stand in
+    the rest, if there is any.
     """
-    note_at = _notes_of(reading.document, pieces.places)
+    note_at = _notes_of(part.document, pieces.places)
+    whole = pieces.text.strip() == part.document.text.strip()
     return Source(
-        reading.chunk,
-        reading.chunk.text,
+        part.chunk,
+        part.chunk.text,
         0,
-        reading.context,
-        reading.card,
-        reading.questions,
-        page_at=lambda offset: reading.document.page_at(pieces.at(offset)),
+        part.context,
+        part.card,
+        questions,
+        page_at=lambda offset: part.document.page_at(pieces.at(offset)),
         note_at=lambda offset: note_at(pieces.at(offset)),
+        whole=pieces.text if whole else "",
     )
 
 

@@ -48,18 +48,22 @@ class Running:
         run.conditions(where)
         selected = use.select if len(self.query.tables) == 1 else ()
 
-        async def passes(document_id: str) -> bool:
-            await run.finish(document_id, where, selected)
-            self.session.progress("query", detail=run.table.name)
-            return run.passes(document_id, where) and run.is_row(document_id)
+        passed: set[str] = set()
 
-        passed = set(await self.filling.each(documents, passes, enough))
+        async def passes(group: Sequence[str]) -> bool:
+            if enough is None or len(passed) < enough:
+                await run.finish(group, where, selected)
+                self.session.progress("query", detail=run.table.name)
+                passed.update(d for d in group if run.passes(d, where) and run.is_row(d))
+            return False
+
+        await self.filling.each(run.groups(documents, enough), passes)
         # What the last documents taught may show where the first ones state an attribute:
         # those are looked at again.
         again = [d for d in documents if d in run.given_up and run.reopen(d)]
         if again and not self.filling.stopped and (enough is None or len(passed) < enough):
-            passed = passed.difference(again)
-            passed.update(await self.filling.each(again, passes, enough))
+            passed.difference_update(again)
+            await self.filling.each(run.groups(again, enough), passes)
         return [document_id for document_id in documents if document_id in passed]
 
     async def filter_all(self, alias: str, where: Expression | None) -> list[str]:
@@ -85,8 +89,8 @@ class Running:
         """Reads attributes of documents, several at a time."""
         run = self.run(alias)
 
-        async def read(document_id: str) -> bool:
-            await run.finish(document_id, None, attributes)
+        async def read(group: Sequence[str]) -> bool:
+            await run.finish(group, None, attributes)
             return True
 
-        await self.filling.each(documents, read)
+        await self.filling.each(run.groups(documents), read)

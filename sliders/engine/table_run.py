@@ -8,15 +8,17 @@ attribute.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sliders.engine.cell_plan import CellPlan
 from sliders.engine.query_cells import cells_of_one_row, load_known, save_cells
 from sliders.engine.query_evidence import WEIGHTS, save_learned
-from sliders.engine.runner import ExtractionCall
+from sliders.engine.runner import DocumentPart, ExtractionCall
 from sliders.engine.segment_ranking import rank_segments
+from sliders.engine.shared_calls import in_calls
 from sliders.extraction.cell import Absence, Cell
+from sliders.extraction.extract import Extraction
 from sliders.extraction.prompt import Asked
 from sliders.query.explain import CallTrace, DocumentTrace, Verdict
 from sliders.query.filters import Expression, Filter, leaves
@@ -68,21 +70,28 @@ class TableRun(CellPlan):
 
     async def finish(
         self,
-        document_id: str,
+        documents: Sequence[str],
         where: Expression | None,
         selected: Sequence[str] = (),
         *,
         whole: bool = False,
     ) -> None:
-        """Reads what is still needed of a document, call by call (see `next_call`), and
-        stores it.
+        """Reads what is still needed of documents, call by call (see `next_call`), and stores it.
+        Documents that need the same attributes share calls.
         """
-        while call := self.next_call(document_id, where, selected, whole=whole):
-            if call.rows:
-                await self.ask(document_id, call.attributes, call.rows)
-            else:
-                self._give_up(document_id, call.attributes)
-        self._save([document_id])
+        waiting = list(documents)
+        while waiting:
+            alike: dict[tuple[str, ...], dict[str, tuple[int, ...]]] = {}
+            for document_id in waiting:
+                while call := self.next_call(document_id, where, selected, whole=whole):
+                    if call.rows:
+                        alike.setdefault(call.attributes, {})[document_id] = call.rows
+                        break
+                    self._give_up(document_id, call.attributes)
+            for names, rows in alike.items():
+                await self.ask(names, rows)
+            waiting = [document_id for rows in alike.values() for document_id in rows]
+        self._save(documents)
 
     def refresh(self) -> bool:
         """Loads the known values from the table again. Returns True when any of them changed."""
@@ -94,22 +103,37 @@ class TableRun(CellPlan):
             if values
         )
 
-    async def ask(self, document_id: str, names: Sequence[str], rows: Sequence[int]) -> None:
-        """Makes one call: it asks for these attributes in these segments. What it finds is known
-        from now on.
+    async def ask(self, names: Sequence[str], rows: Mapping[str, Sequence[int]]) -> None:
+        """Asks for these attributes in segments of each document, in as few calls as these may
+        share. What is found is known from now on.
 
         Args:
-            document_id: the document.
             names: the attributes.
-            rows: the segments, by their row in the index.
+            rows: the segments of each document, by their row in the index.
         """
-        document, table = self.document(document_id), replace(self.table, grain="document")
-        places = self.index.places(document_id, sorted(rows))
-        tokens = sum(self.index.sizes(document_id)[row] for row in rows)
-        asked = [Asked(table, tuple(map(table.column, names)))]
-        context = self.filling.context(document)
-        reading = ExtractionCall.of_pieces(document, places, asked, context, tokens)
-        extraction = await self.filling.read(reading)
+        table = replace(self.table, grain="document")
+        asked, parts = (Asked(table, tuple(map(table.column, names))),), []
+        for document_id, some in rows.items():
+            document = self.document(document_id)
+            places = self.index.places(document_id, sorted(some))
+            tokens = sum(self.index.sizes(document_id)[row] for row in some)
+            parts.append(
+                DocumentPart.of_pieces(document, places, self.filling.context(document), tokens)
+            )
+        model = self.session.models.model_for("extract")
+        for size in in_calls([part.chunk.text for part in parts], asked, model, 0):
+            call = ExtractionCall(tuple(parts[:size]), asked)
+            del parts[:size]
+            found = await self.filling.read(call)
+            for part, extraction in zip(call.parts, found, strict=True):
+                self._take(part, names, rows[part.document.id], extraction)
+            self.filling.save(call, found, (), ())
+
+    def _take(
+        self, part: DocumentPart, names: Sequence[str], rows: Sequence[int], extraction: Extraction
+    ) -> None:
+        """Takes what a call found in a part of a document."""
+        document_id, table = part.document.id, self.table
         for name in names:
             self.sent.setdefault((document_id, name), set()).update(rows)
         found = []
@@ -122,8 +146,8 @@ class TableRun(CellPlan):
             elif cell.column not in self.known[document_id]:
                 found.append(cell.column)
                 self._know(document_id, cell)
-        self.steps.setdefault(document_id, []).append(CallTrace(tuple(names), tokens, tuple(found)))
-        self.filling.save(reading, extraction, (), ())
+        trace = CallTrace(tuple(names), part.chunk.tokens, tuple(found))
+        self.steps.setdefault(document_id, []).append(trace)
 
     def reopen(self, document_id: str) -> bool:
         """Forgets that attributes are not stated when the evidence now points to segments that were

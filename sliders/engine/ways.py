@@ -15,9 +15,10 @@ from sliders.compact.read_values import VALUES
 from sliders.compact.repair_choices import CHOICES
 from sliders.compact.write_sql import BARE_SQL
 from sliders.engine.hints import BY_MODEL
-from sliders.extraction.extract import CELLS, ChunkReader
+from sliders.extraction.extract import ChunkReader
 from sliders.extraction.gate import BY_OUTLINE, Gate
 from sliders.extraction.prompt import card_prompt
+from sliders.extraction.read import CELLS
 from sliders.llm.dialect import DialectName
 from sliders.llm.model import Model, Request
 from sliders.reconcile.repair_agent import PROGRAMS, Repairer

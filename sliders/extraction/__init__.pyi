@@ -7,11 +7,9 @@ from .cell import Row as Row
 from .cell import Span as Span
 from .check import check_cell as check_cell
 from .drafts import new_row as new_row
-from .extract import CELLS as CELLS
 from .extract import ChunkReader as ChunkReader
 from .extract import Extraction as Extraction
 from .extract import joined as joined
-from .extract import read_chunk as read_chunk
 from .gate import BY_OUTLINE as BY_OUTLINE
 from .gate import Gate as Gate
 from .gate import Gated as Gated
@@ -24,4 +22,6 @@ from .prompt import Asked as Asked
 from .prompt import chunk_document as chunk_document
 from .prompt import column_line as column_line
 from .prompt import read_prompt as read_prompt
+from .read import CELLS as CELLS
+from .read import read_chunks as read_chunks
 from .source import Source as Source

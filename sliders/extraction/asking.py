@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sliders.errors import ModelError, ModelUnavailable
-from sliders.llm.model import Model, Request, Response, Usage
+from sliders.llm.model import Model, Request, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,3 @@ async def generate(request: Request, model: Model) -> Response | ModelError:
         raise
     except ModelError as error:
         return error
-
-
-def paid_for(reply: Response | ModelError) -> int:
-    """The tokens of a reply, or of a call that failed."""
-    return reply.usage.tokens if isinstance(reply.usage, Usage) else 0

@@ -14,7 +14,8 @@ from typing import Any
 
 from sliders.extraction.around import as_printed, bound_in, context_at
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
-from sliders.extraction.ground import Grounded, equal_places, find
+from sliders.extraction.ground import NOWHERE, Grounded, equal_places, find
+from sliders.extraction.ground_value import find_value
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
 from sliders.sentences import Sentences
@@ -60,7 +61,8 @@ def check_cell(
     near: Sequence[tuple[int, int]] = (),
     after: int = 0,
 ) -> Checked:
-    """A cell of the full dialect: `{"value", "words", "how", "why", "sure"}`.
+    """A cell of the full dialect: `{"value", "words", "how", "why", "sure"}`; without "words" the
+    text prints the value as it is.
 
     Args:
         near: places of the row's other cells in `source.text`: equal words are taken beside them.
@@ -68,12 +70,14 @@ def check_cell(
             rows are two places.
     """
     said, words = given.get("value"), quoted(given)
+    alone = "words" not in given and _how(given) is How.STATED and not isinstance(said, bool)
     if said is None:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED))
-    parsed = _parsed(source, column, said, words)
+    parsed = _parsed(source, column, said, quoted=bool(words) or alone)
     if parsed.absent:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason))
-    found = [_found(source, w, near, after) for w in words]
+    value = parsed.value if alone else None
+    found, words = _all_found(source, column, given, value, near, after)
     places = [f for f in found if f.status is not Grounding.NONE]
     if parsed.value is None:
         cell = _not_parsed(column, given, parsed.reason)
@@ -92,10 +96,33 @@ def check_cell(
     return _compared(source, column, cell, places, missing)
 
 
-def _parsed(source: Source, column: Column, said: object, words: Sequence[str]) -> Parsed:
-    """What the model said as a value of the column."""
+def _all_found(
+    source: Source,
+    column: Column,
+    given: Mapping[str, Any],
+    value: Scalar,
+    near: Sequence[tuple[int, int]],
+    after: int,
+) -> tuple[list[Grounded], list[str]]:
+    """The places of the words of a cell, with the words; of a `value` that is given alone, the
+    place where the text prints it.
+    """
+    words = quoted(given)
+    if value is None:
+        return [_found(source, one, near, after) for one in words], words
+    place = _printed(source, column, given.get("value"), value, near, after)
+    return [place], [_shown(source, place) or str(given.get("value"))]
+
+
+def _shown(source: Source, place: Grounded) -> str:
+    """The words at a place, "" for none."""
+    return source.words(place.start, place.end) if place.status is not Grounding.NONE else ""
+
+
+def _parsed(source: Source, column: Column, said: object, *, quoted: bool) -> Parsed:
+    """What the model said as a value of the column, `quoted` where the text is said to print it."""
     parsed = typed(said, column, source.context)
-    if parsed.absent and isinstance(said, str) and words and column.type is ColumnType.TEXT:
+    if parsed.absent and isinstance(said, str) and quoted and column.type is ColumnType.TEXT:
         return Parsed(said.strip())  # what is printed is a value, whatever it looks like
     return parsed
 
@@ -104,6 +131,9 @@ def _compared(
     source: Source, column: Column, cell: Cell, places: Sequence[Grounded], missing: Sequence[str]
 ) -> Checked:
     """A cell against its words in the text, of which some may be `missing` there."""
+    if any(_elsewhere(source, words) for words in missing):
+        why = _not_here(source, missing)
+        return Checked(replace(cell, absence=Absence.UNGROUNDED, detail=why), why)
     if missing:
         return _doubted(cell, say("words_not_found", words=missing[0]))
     if doubt := _unknown_conversion(source, column, cell, places):
@@ -146,8 +176,21 @@ def _without_place(source: Source, cell: Cell, words: Sequence[str]) -> Checked:
     if silent and source.is_whole:  # a whole document's silence has no words
         return Checked(cell)
     lacking = _join(words)
-    why = say("words_not_found", words=lacking) if lacking else say("no_words_given")
+    why = _not_here(source, words) if lacking else say("no_words_given")
     return Checked(replace(cell, printed=lacking, absence=Absence.UNGROUNDED, detail=why), why)
+
+
+def _not_here(source: Source, words: Sequence[str]) -> str:
+    """The finding that words are not in the text, but perhaps in another one of the same call."""
+    strange = any(_elsewhere(source, one) for one in words)
+    if strange:
+        return say("words_of_another", words=_join(words))
+    return say("words_not_found", words=_join(words))
+
+
+def _elsewhere(source: Source, words: str) -> bool:
+    """Whether another text of the call prints words."""
+    return any(equal_places(words, other) for other in source.others)
 
 
 def with_two_readings(
@@ -272,6 +315,26 @@ def _found(source: Source, words: str, near: Sequence[tuple[int, int]], after: i
     if later.status is Grounding.NONE:
         return place
     return replace(later, start=later.start + after, end=later.end + after)
+
+
+def _printed(
+    source: Source,
+    column: Column,
+    said: object,
+    value: Scalar,
+    near: Sequence[tuple[int, int]],
+    after: int,
+) -> Grounded:
+    """The place of a value that is given alone: its text, or a number or date in any form."""
+    place = _found(source, str(said), near, after) if isinstance(said, str) else NOWHERE
+    if place.status is not Grounding.NONE or column.type not in _PRINTED_TYPES:
+        return place
+    for start in dict.fromkeys((after, 0)):
+        own = [(low - start, high - start) for low, high in near]
+        found = find_value(value, column, source.text[start:], source.context, own)
+        if found.status is not Grounding.NONE:
+            return replace(found, start=found.start + start, end=found.end + start)
+    return NOWHERE
 
 
 def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> str:

@@ -73,7 +73,7 @@ class Drafts:
                 continue
             name = wanted.table.name
             columns = {c.name: c for c in wanted.columns}
-            given, strange = _by_column(item.get("cells") or {}, columns)
+            given, strange = _by_column(_with_false(item), columns)
             for unknown in strange:
                 self.refuse(f"row {number}", say("no_column", name=name, unknown=unknown), name)
             draft = Draft(wanted, self._counts.get(name, 0), {}, given)
@@ -105,7 +105,8 @@ class Drafts:
                     )
                 )
                 continue
-            same = (f"{draft.asked.table.name}.{name}", str(draft.given[name].get("words")))
+            printed = draft.given[name].get("words") or draft.given[name].get("value")
+            same = (f"{draft.asked.table.name}.{name}", str(printed))
             checked = check_cell(
                 self.source, column, draft.given[name], near, self._taken.get(same, 0)
             )
@@ -188,6 +189,12 @@ def _by_column(
         held = given if column is not None and column not in given else strange
         held[column or name] = said if isinstance(said, Mapping) else {"value": said}
     return given, strange
+
+
+def _with_false(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the cells of a row, with a false one for each column that the row lists as false."""
+    false = {"value": False, "words": [], "how": "judged", "why": say("listed_false")}
+    return dict.fromkeys(item.get("false") or (), false) | dict(item.get("cells") or {})
 
 
 def value_of(cell: object) -> Any:

@@ -1,6 +1,4 @@
-"""Rows out of one chunk, for all tables that want it: ask, check, ask once more with what the check
-found (contracts 1 to 4).
-"""
+"""What a reading gives, how a model reads, and how new columns join the rows that stand."""
 
 from __future__ import annotations
 
@@ -8,18 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from sliders.errors import ModelError, TruncatedReply
-from sliders.extraction.asking import Refusal, generate, paid_for
+from sliders.extraction.asking import Refusal
 from sliders.extraction.cell import Absence, Cell, Row, Scalar
-from sliders.extraction.drafts import Drafts
 from sliders.extraction.grid_rows import Unread
-from sliders.extraction.prompt import Asked, chunk_document, read_prompt
-from sliders.extraction.recheck import recheck
+from sliders.extraction.prompt import Asked
 from sliders.extraction.source import Source
-from sliders.llm.model import Model, Request, Response
-from sliders.schema.types import Table
-
-_DEEPEST = 4
+from sliders.llm.model import Model, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +43,6 @@ class Extraction:
     chunk_id: str
     rows: tuple[Row, ...] = ()
     refusals: tuple[Refusal, ...] = ()
-    tokens: int = 0
     changes: tuple[CodeChange, ...] = ()
     missed: tuple[Unread, ...] = ()
 
@@ -72,79 +63,33 @@ class Extraction:
             self.chunk_id,
             (*self.rows, *other.rows),
             (*self.refusals, *other.refusals),
-            self.tokens + other.tokens,
             (*self.changes, *other.changes),
             (*self.missed, *other.missed),
         )
 
 
-class ReadChunk(Protocol):
-    """All rows of all tables asked, out of one chunk."""
+class ReadChunks(Protocol):
+    """All rows of all tables asked, out of parts of different documents; see `read_chunks`."""
 
     async def __call__(
-        self, source: Source, asked: Sequence[Asked], model: Model
-    ) -> Extraction: ...
+        self, sources: Sequence[Source], asked: Sequence[Asked], model: Model, expected: int = 0
+    ) -> list[Extraction]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkReader:
-    """How a model reads a chunk.
+    """How a model reads chunks.
 
-    `read` gives the rows; `requests` are the calls that it makes over a text of so many tokens
-    where nothing is asked again, `bare` is one without text and columns, for its size. `one_call`
-    says that what is asked decides the first call: no other reading begins with it.
+    `read` gives the rows; `requests` are the calls that it makes over texts, with the usual tokens
+    of the reply, where nothing is asked again, `bare` is one without text and columns, for its
+    size. `one_call` says that what is asked decides the first call: no other reading begins with
+    it.
     """
 
-    read: ReadChunk
-    requests: Callable[[str, int, Sequence[Asked]], list[Request]]
+    read: ReadChunks
+    requests: Callable[[Sequence[str], Sequence[Asked], int], list[Request]]
     bare: Callable[[], Request]
     one_call: bool
-
-
-async def read_chunk(
-    source: Source, asked: Sequence[Asked], model: Model, depth: int = 0
-) -> Extraction:
-    """All rows of all tables asked, in one call; a reply that was cut is asked again in halves."""
-    document = chunk_document(source.chunk, source.card)
-    request = read_prompt(
-        document, asked, model.count_tokens(document), source.questions, whole=source.is_whole
-    )
-    reply = await generate(request, model)
-    spent = paid_for(reply)
-    if isinstance(reply, TruncatedReply) or (
-        isinstance(reply, Response) and reply.finish_reason == "length"
-    ):
-        halves = source.halves() if depth < _DEEPEST else ()
-        if halves:
-            parts = [await read_chunk(half, asked, model, depth + 1) for half in halves]
-            return Extraction(source.chunk.id, tokens=spent) + parts[0] + parts[1]
-    if isinstance(reply, ModelError):
-        return Extraction(
-            source.chunk.id, refusals=(Refusal(source.chunk.id, "reply", str(reply)),), tokens=spent
-        )
-    drafts = Drafts(source, asked)
-    drafts.add((reply.data or {}).get("rows", ()))
-    rechecked, missed = await recheck(drafts, model)
-    refusals = list(drafts.refusals)
-    if reply.salvaged:
-        refusals.append(
-            Refusal(
-                source.chunk.id, "reply", "rows that were cut or of another shape were left out"
-            )
-        )
-    rows = drafts.kept(reply.call_id, model.name, request.prompt_hash)
-    return Extraction(
-        source.chunk.id, rows, tuple(refusals), spent + rechecked, missed=tuple(missed)
-    )
-
-
-CELLS = ChunkReader(
-    read_chunk,
-    requests=lambda document, tokens, asked: [read_prompt(document, asked, tokens)],
-    bare=lambda: read_prompt("", (Asked(Table("record", ()), ()),), 0),
-    one_call=True,
-)
-"""A model that replies with the cells of all rows of all tables."""
 
 
 def joined(

@@ -4,6 +4,7 @@ request, printable without running.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -133,30 +134,60 @@ def chunk_head(chunk: Chunk, card: str = "") -> str:
 
 
 def read_prompt(
-    document: str,
+    documents: Sequence[str],
     asked: Sequence[Asked],
-    tokens: int,
+    reply_tokens: int,
     questions: Sequence[str] = (),
     *,
     whole: bool = False,
 ) -> Request:
-    """All rows of all the tables asked that `document` (of so many tokens, `whole` or a part) tells
-    of, with their words.
+    """All rows of all the tables asked that documents tell of, with their words. What all calls of
+    a filling have in common stands first.
+
+    Args:
+        documents: documents that are shown `whole`, or a part of one.
+        reply_tokens: the usual size of the reply; it may be twice as long.
     """
     prompt = load_prompt("extraction/read", FULL)
-    columns = sum(len(a.columns) for a in asked)
     return Request(
         stage="extract",
         messages=prompt.render(
             tables=[_shown(a) for a in asked],
             questions=list(questions[:_MOST_QUESTIONS]),
-            document=document,
+            lists=any(a.table.grain == "many" for a in asked),
+            documents=list(documents),
             whole=whole,
         ),
         prompt_hash=prompt.hash,
         json_schema=read_schema(),
-        max_tokens=max(1500, min(16_000, 4 * tokens + 120 * columns)),
+        max_tokens=max(_LEAST_REPLY, min(MOST_REPLY, 2 * reply_tokens)),
     )
+
+
+_LEAST_REPLY, MOST_REPLY = 1_500, 16_000
+_ROW_TOKENS, _CELL_TOKENS = 12, 10
+_ENTRY = re.compile(r"\n\s*\S|[.!?。！？]\s")
+
+
+def reply_tokens(text: str, asked: Sequence[Asked]) -> int:
+    """The most tokens that a reply over a text may need: a cell for each column of the rows that it
+    may hold. Each of its lines and sentences may be a row.
+    """
+    return reply_of_rows(1 + len(_ENTRY.findall(text)), asked)
+
+
+def reply_of_rows(rows: int, asked: Sequence[Asked]) -> int:
+    """The tokens of a reply with so many rows of a document, all of whose columns are told."""
+    counts = (rows if a.table.grain == "many" else 1 for a in asked)
+    return sum(
+        reply_of_cells(count, count * len(a.columns))
+        for count, a in zip(counts, asked, strict=True)
+    )
+
+
+def reply_of_cells(rows: int, cells: int) -> int:
+    """The usual tokens of rows with so many cells in all."""
+    return _ROW_TOKENS * rows + _CELL_TOKENS * cells
 
 
 def _shown(asked: Asked) -> dict[str, Any]:
@@ -168,13 +199,37 @@ def _shown(asked: Asked) -> dict[str, Any]:
 
 
 def read_schema() -> dict[str, Any]:
-    """The JSON schema of rows: cells with value, words, how, why, sure and bound, and the columns
-    that do not apply to a row.
+    """The JSON schema of rows: bare values, or cells with value, words, how, why, sure and bound;
+    the columns that are false or do not apply; what all rows of a document have in common, and the
+    documents without rows.
 
-    It takes more than the prompt asks for (another table's name, a bare value, words in one piece):
-    one odd cell would cost its row, while the check says what is wrong with it.
+    It takes more than the prompt asks for (another table's name, words in one piece): one odd cell
+    would cost its row, while the check says what is wrong with it.
     """
-    cell = {
+    names = {"type": ["array", "null"], "items": {"type": "string"}}
+    row = {
+        "type": "object",
+        "properties": {
+            "document": {"type": "integer"},
+            "table": {"type": "string"},
+            "cells": {"type": "object", "additionalProperties": _cell_schema()},
+            "false": names,
+            "does_not_apply": names,
+        },
+        "required": ["cells"],
+    }
+    rows = {"type": "array", "items": row}
+    numbers = {"type": "array", "items": {"type": "integer"}}
+    return {
+        "type": "object",
+        "properties": {"rows": rows, "all_rows": rows, "no_rows": numbers},
+        "required": ["rows"],
+    }
+
+
+def _cell_schema() -> dict[str, Any]:
+    """The JSON schema of a bare value or a cell."""
+    return {
         "type": ["object", "string", "number", "boolean", "null"],
         "properties": {
             "value": {"type": ["string", "number", "boolean", "null", "array"]},
@@ -188,34 +243,24 @@ def read_schema() -> dict[str, Any]:
             "bound": {"type": ["string", "null"]},
         },
     }
-    row = {
-        "type": "object",
-        "properties": {
-            "table": {"type": "string"},
-            "cells": {"type": "object", "additionalProperties": cell},
-            "does_not_apply": {"type": ["array", "null"], "items": {"type": "string"}},
-        },
-        "required": ["table", "cells"],
-    }
-    return {
-        "type": "object",
-        "properties": {"rows": {"type": "array", "items": row}},
-        "required": ["rows"],
-    }
 
 
-def recheck_prompt(document: str, findings: Sequence[str], tables: Sequence[Asked] = ()) -> Request:
+def recheck_prompt(
+    documents: Sequence[str], findings: Sequence[str], tables: Sequence[Asked] = ()
+) -> Request:
     """Cells that a check doubts, asked once more with what it found.
 
     Args:
-        document: the passages that the findings are about.
+        documents: the passages of each document that the findings are about.
         tables: those of which a grid prints rows that were not read; the reply may give these.
     """
     prompt = load_prompt("extraction/recheck", FULL)
     return Request(
         stage="extract",
         messages=prompt.render(
-            document=document, findings=list(findings), tables=[_shown(a) for a in tables]
+            documents=list(documents),
+            findings=list(findings),
+            tables=[_shown(a) for a in tables],
         ),
         prompt_hash=joined_hash(prompt, Sentences("extraction"), Sentences("values")),
         reply=None if tables else Rechecked,

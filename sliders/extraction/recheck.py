@@ -5,16 +5,15 @@ passages of their words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sliders.errors import ModelError
-from sliders.extraction.asking import generate, paid_for
+from sliders.extraction.asking import generate
 from sliders.extraction.cell import How
 from sliders.extraction.check import check_cell, quoted
 from sliders.extraction.drafts import Draft, Drafts, value_of
 from sliders.extraction.grid_rows import Unread, grids_of
-from sliders.extraction.prompt import chunk_head, recheck_prompt
+from sliders.extraction.prompt import Asked, chunk_head, recheck_prompt
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Response
 from sliders.sentences import Sentences
@@ -28,46 +27,119 @@ _AROUND = 300
 _LEFT_OUT = "[...]"
 
 
-async def recheck(drafts: Drafts, model: Model) -> tuple[int, list[Unread]]:
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """What a check says of the rows of one document: cells, lines of grids without a row, and rows
+    of tables that are not there.
+    """
+
+    drafts: Drafts
+    findings: Sequence[tuple[Draft, str]]
+    missed: Sequence[Unread]
+    homeless: Sequence[tuple[str, Mapping[str, Any]]]
+
+    @classmethod
+    def of(cls, drafts: Drafts) -> _Open:
+        """The first ones of each kind; rows without a table are taken out of the drafts."""
+        homeless, drafts.homeless = drafts.homeless[:_MOST_FINDINGS], []
+        missed = drafts.unread()[:_MOST_FINDINGS]
+        return cls(drafts, drafts.findings()[:_MOST_FINDINGS], missed, homeless)
+
+    @property
+    def lines(self) -> list[str]:
+        """The findings in words."""
+        return [
+            *(_described(draft, name) for draft, name in self.findings),
+            *(one.finding for one in self.missed),
+            *(_without_table(table, cells) for table, cells in self.homeless),
+        ]
+
+    @property
+    def shown(self) -> str:
+        """The passages that the findings are about."""
+        return passages(self.drafts, self.findings, self.missed, whole=bool(self.homeless))
+
+    @property
+    def tables(self) -> list[Asked]:
+        """The tables of which rows may be given."""
+        named = {m.table for m in self.missed}
+        return [a for a in self.drafts.asked if self.homeless or a.table.name in named]
+
+
+async def recheck(every: Sequence[Drafts], model: Model) -> list[list[Unread]]:
     """Ask once more for the cells and rows that a check speaks against, and take what comes back.
+    Documents share a call while their findings are few.
 
     A cell that is given again as it was keeps its doubt, whatever it is called; a failed call
     changes nothing. Rows of tables that are not there are asked for, too; where nothing comes back
     for them, some of the text is not known.
 
     Returns:
-        The tokens spent, and the lines of grids that still gave no row.
+        The lines of grids that still gave no row, for each of the drafts.
     """
-    findings, missed = drafts.findings()[:_MOST_FINDINGS], drafts.unread()[:_MOST_FINDINGS]
-    homeless, drafts.homeless = drafts.homeless[:_MOST_FINDINGS], []
-    if not findings and not missed and not homeless:
-        return 0, []
+    opened = [_Open.of(drafts) for drafts in every]
+    together: list[_Open] = []
+    for one in (one for one in opened if one.lines):
+        if together and sum(len(o.lines) for o in (*together, one)) > _MOST_FINDINGS:
+            await _ask(together, model)
+            together = []
+        together.append(one)
+    if together:
+        await _ask(together, model)
+    left = [{line.start for line in one.drafts.unread()} if one.missed else set() for one in opened]
+    return [
+        [line for line in one.missed if line.start in starts]
+        for one, starts in zip(opened, left, strict=True)
+    ]
+
+
+async def _ask(opened: Sequence[_Open], model: Model) -> None:
+    """One call about the findings of some documents."""
     lines = [
-        *(_described(draft, name) for draft, name in findings),
-        *(one.finding for one in missed),
-        *(_without_table(table, cells) for table, cells in homeless),
+        f"document {number}: {line}" if len(opened) > 1 else line
+        for number, one in enumerate(opened, 1)
+        for line in one.lines
     ]
     numbered = [f"{number}. {line}" for number, line in enumerate(lines, 1)]
-    tables = [a for a in drafts.asked if homeless or a.table.name in {m.table for m in missed}]
-    reply = await generate(
-        recheck_prompt(passages(drafts, findings, missed, whole=bool(homeless)), numbered, tables),
-        model,
-    )
+    tables = list(dict.fromkeys(table for one in opened for table in one.tables))
+    reply = await generate(recheck_prompt([o.shown for o in opened], numbered, tables), model)
     told = reply.data if isinstance(reply, Response) and isinstance(reply.data, Mapping) else {}
-    for table, _ in homeless:
-        again = isinstance(told.get("new_rows"), list)
+    first = 1
+    for number, one in enumerate(opened, 1):
+        rows = [
+            row
+            for row in told.get("new_rows") or ()
+            if len(opened) == 1 or row.get("document") == number
+        ]
+        again = not one.homeless or isinstance(told.get("new_rows"), list)
+        _take_all(one, told.get("cells") or (), rows, first, again=again)
+        first += len(one.lines)
+
+
+def _take_all(
+    one: _Open,
+    cells: Iterable[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, Any]],
+    first: int,
+    *,
+    again: bool,
+) -> None:
+    """Takes what came back for one document.
+
+    Args:
+        first: the number of its first finding.
+        again: rows were asked for, and some list of them came back.
+    """
+    drafts = one.drafts
+    for table, _ in one.homeless:
         drafts.refuse("row", say("no_table", table=table), fatal=not again)
-    if isinstance(reply, ModelError):
-        return paid_for(reply), missed
-    for item in told.get("cells", ()):
+    for item in cells:
         number = item.get("number")
-        if isinstance(number, int) and 1 <= number <= len(findings):
-            _take(drafts, *findings[number - 1], item)
-    drafts.add(told.get("new_rows") or () if missed or homeless else ())
+        if isinstance(number, int) and 0 <= number - first < len(one.findings):
+            _take(drafts, *one.findings[number - first], item)
+    drafts.add(rows if one.missed or one.homeless else ())
     for table, _ in drafts.homeless:
         drafts.refuse("row", say("no_table", table=table), fatal=True)
-    left = {one.start for one in drafts.unread()}
-    return reply.usage.tokens, [one for one in missed if one.start in left]
 
 
 def _take(drafts: Drafts, draft: Draft, name: str, item: Mapping[str, Any]) -> None:

@@ -20,7 +20,7 @@ class Source:
 
     `note_at` gives the note of the table that covers a place of the document ("in millions"), or
     "". `head` is what the model reads above the text, and `whole` the document's text, where the
-    words of the head have their place.
+    words of the head have their place. `others` are the texts of other documents in the same call.
     """
 
     chunk: Chunk
@@ -33,6 +33,7 @@ class Source:
     note_at: Callable[[int], str] | None = None
     head: str = ""
     whole: str = ""
+    others: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, chunk: Chunk) -> Source:

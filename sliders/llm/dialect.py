@@ -14,7 +14,8 @@ class Dialect:
 
     `sample_tokens` is the size of one sample document for schema induction and `samples` their
     number, `sample_characters` the characters of all of them together (0 for their beginnings
-    alone), `chunk_tokens` the size of a chunk, `question_batch` the questions of one schema call.
+    alone), `chunk_tokens` the size of a chunk, `question_batch` the questions of one schema call,
+    `documents_per_call` the most documents that share a reading call.
     """
 
     name: DialectName
@@ -23,6 +24,7 @@ class Dialect:
     samples: int
     chunk_tokens: int
     question_batch: int
+    documents_per_call: int
 
 
 FULL = Dialect(
@@ -32,6 +34,7 @@ FULL = Dialect(
     samples=6,
     chunk_tokens=3000,
     question_batch=30,
+    documents_per_call=40,
 )
 COMPACT = Dialect(
     name="compact",
@@ -40,4 +43,5 @@ COMPACT = Dialect(
     samples=1,
     chunk_tokens=2400,
     question_batch=1,
+    documents_per_call=1,
 )

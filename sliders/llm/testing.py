@@ -9,6 +9,7 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -19,6 +20,10 @@ from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.model import Request, Response, Usage
 from sliders.llm.replies import plain_data, shape_of, told
 
+ONE_DOCUMENT = replace(FULL, documents_per_call=1)
+"""The full dialect with one document a reading call: what a double is asked in, unless it says
+otherwise (`dialect=FULL`).
+"""
 Reply = str | Mapping[str, Any] | list[Any] | Response | Exception
 
 
@@ -147,7 +152,7 @@ class ScriptedModel(_Double):
         name: str = "scripted",
         context_tokens: int = 8192,
         latency: float = 0.0,
-        dialect: Dialect = FULL,
+        dialect: Dialect = ONE_DOCUMENT,
     ) -> None:
         super().__init__(name, context_tokens, latency, dialect)
         self._repeat_last = repeat_last
@@ -192,7 +197,7 @@ class FunctionModel(_Double):
         name: str = "function",
         context_tokens: int = 8192,
         latency: float = 0.0,
-        dialect: Dialect = FULL,
+        dialect: Dialect = ONE_DOCUMENT,
     ) -> None:
         super().__init__(name, context_tokens, latency, dialect)
         self._function = function

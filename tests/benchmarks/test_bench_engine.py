@@ -49,7 +49,7 @@ def _body(content: str = "hello", shape: object = None) -> dict[str, object]:
 
 
 def test_the_script_copies_words_of_the_document() -> None:
-    request = read_prompt(JUDGMENT.format("x"), [Asked(table(), table().columns)], 100)
+    request = read_prompt([JUDGMENT.format("x")], [Asked(table(), table().columns)], 100)
     (row,) = json.loads(Script().reply(_body(request.messages[-1].content, request.json_schema)))[
         "rows"
     ]

@@ -12,10 +12,9 @@ import pandas as pd
 import pytest
 
 from sliders.api import Workspace
-from sliders.engine import ExtractionCall, query_frame
+from sliders.engine import DocumentPart, ExtractionCall, query_frame
 from sliders.errors import BudgetExceeded, ModelError, ModelUnavailable
 from sliders.extraction import Absence, Extraction, Refusal
-from sliders.llm import Model
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
@@ -118,11 +117,11 @@ def test_a_document_that_states_nothing_of_a_table_is_no_row_of_it_later_either(
 class FailingReader(SegmentReader):
     """Whose calls on some documents fail."""
 
-    async def read(self, reading: ExtractionCall, model: Model) -> Extraction:
-        if reading.document.name in ("ship_02.txt", "ship_06.txt"):
-            refusal = Refusal(reading.chunk.id, "reply", "the reply was no JSON")
-            return Extraction(reading.chunk.id, refusals=(refusal,))
-        return await super().read(reading, model)
+    async def one(self, part: DocumentPart, reading: ExtractionCall) -> Extraction:
+        if part.document.name in ("ship_02.txt", "ship_06.txt"):
+            refusal = Refusal(part.chunk.id, "reply", "the reply was no JSON")
+            return Extraction(part.chunk.id, refusals=(refusal,))
+        return await super().one(part, reading)
 
 
 @pytest.mark.parametrize(

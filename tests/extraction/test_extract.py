@@ -18,7 +18,7 @@ from sliders.extraction import (
     Source,
     joined,
     new_row,
-    read_chunk,
+    read_chunks,
     read_prompt,
 )
 from sliders.llm import Request, Response
@@ -38,7 +38,8 @@ async def read(
     text: str, *replies: Any, tables: tuple[Table, ...] = (FERRIES,)
 ) -> tuple[Extraction, ScriptedModel]:
     model = ScriptedModel(list(replies))
-    return await read_chunk(source_of(text), asked_for(*tables), model), model
+    (found,) = await read_chunks([source_of(text)], asked_for(*tables), model)
+    return found, model
 
 
 def values(found: Extraction, table: str = "ferries") -> list[tuple[Any, ...]]:
@@ -121,6 +122,7 @@ async def test_a_row_of_no_table_is_asked_back_once_and_else_not_known() -> None
 
 async def test_odd_cells_cost_no_row() -> None:
     odd = {"name": "Merrow", "cars": {"value": [20, 35], "words": "20 cars"}}
+    odd["name"] = {"value": "Merrow", "words": []}
     pieces = row(
         "ferries",
         name={"value": "Tern", "words": "Tern"},
@@ -216,7 +218,7 @@ def reader(request: Request) -> Any:
 async def test_a_cut_reply_is_asked_again_in_halves_and_no_row_is_lost_or_doubled() -> None:
     model = FunctionModel(reader)
     source = source_of(lines(40), start=500)
-    found = await read_chunk(source, asked_for(FERRIES), model)
+    (found,) = await read_chunks([source], asked_for(FERRIES), model)
     assert [v[0] for v in values(found)] == [f"number{n}" for n in range(40)]
     assert len({each.id for each in found.rows}) == 40 and found.refusals == ()
     for each in found.rows:
@@ -239,18 +241,16 @@ async def test_halves_are_read_under_the_card_the_headings_and_the_header_of_the
         chunk_of(table, number=3),
         context=ChunkContext("Report", ("Sales",), captions=("in thousands",)),
     )
-    await read_chunk(
-        replace(Source.of(chunk), card="Aldous Pier"), asked_for(FERRIES), FunctionModel(reply)
-    )
+    source = replace(Source.of(chunk), card="Aldous Pier")
+    await read_chunks([source], asked_for(FERRIES), FunctionModel(reply))
     assert len(shown) == 3
     above = ("From: Aldous Pier", "Section: Sales", "in thousands", "| Item | 2020 | 2021 |")
     assert all(text.count(said) == 1 for text in shown for said in above)
 
 
 async def test_a_reply_that_stays_cut_is_a_failed_chunk() -> None:
-    found = await read_chunk(
-        source_of(lines(40)), asked_for(FERRIES, QUAYS), FunctionModel(lambda request: truncated())
-    )
+    asked, model = asked_for(FERRIES, QUAYS), FunctionModel(lambda request: truncated())
+    (found,) = await read_chunks([source_of(lines(40))], asked, model)
     assert found.rows == () and found.failed("ferries") and found.failed("quays")
 
 
@@ -349,7 +349,7 @@ def test_new_cells_join_their_rows_and_others_become_rows_of_their_own() -> None
 
 def test_what_is_asked_stands_in_the_prompt() -> None:
     request = read_prompt(
-        "The text.", [Asked(FERRIES, FERRIES.columns[1:])], 10, ["How many cars?"]
+        ["The text."], [Asked(FERRIES, FERRIES.columns[1:])], 10, ["How many cars?"]
     )
     content = request.messages[-1].content
     assert "cars (integer)" in content and "- name (" not in content

@@ -43,7 +43,7 @@ def test_one_prompt_asks_for_all_tables() -> None:
         "crews", (Column("crew"),), row="a crew", documents="ship's papers", grain="document"
     )
     shown = (
-        read_prompt("TEXT", asked_for(FERRIES, QUAYS, several), 500, ["How many?"])
+        read_prompt(["TEXT"], asked_for(FERRIES, QUAYS, several), 500, ["How many?"])
         .messages[-1]
         .content
     )
@@ -61,7 +61,7 @@ def test_one_prompt_asks_for_all_tables() -> None:
 
 def test_what_silence_means_is_said_of_a_whole_document_only() -> None:
     of_part, of_all = (
-        read_prompt("x", asked_for(FERRIES), 10, whole=whole).messages for whole in (False, True)
+        read_prompt(["x"], asked_for(FERRIES), 10, whole=whole).messages for whole in (False, True)
     )
     assert (
         of_part[0] == of_all[0]
@@ -70,9 +70,9 @@ def test_what_silence_means_is_said_of_a_whole_document_only() -> None:
     )
 
 
-def test_a_longer_text_may_have_a_longer_reply() -> None:
+def test_more_rows_may_have_a_longer_reply() -> None:
     short, long, longest = (
-        read_prompt("x", asked_for(FERRIES), tokens).max_tokens for tokens in (10, 1000, 10**6)
+        read_prompt(["x"], asked_for(FERRIES), tokens).max_tokens for tokens in (10, 1000, 10**6)
     )
     assert 0 < short < long < longest < 32_000
 

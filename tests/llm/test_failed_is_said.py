@@ -15,8 +15,8 @@ import pytest
 from sliders import Workspace
 from sliders.cli import run
 from sliders.errors import CallFailed, ModelRefusal, ModelUnavailable
-from sliders.llm import COMPACT, FULL, Dialect, Request
-from sliders.llm.testing import FunctionModel, requests_allowed, truncated
+from sliders.llm import COMPACT, Dialect, Request
+from sliders.llm.testing import ONE_DOCUMENT, FunctionModel, requests_allowed, truncated
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
@@ -41,7 +41,7 @@ THINGS = Table(
 )
 
 
-def reader(fails: Callable[[Request], Any], dialect: Dialect = FULL) -> FunctionModel:
+def reader(fails: Callable[[Request], Any], dialect: Dialect = ONE_DOCUMENT) -> FunctionModel:
     """A literal reader but for the requests for which `fails` gives something else."""
 
     def function(request: Request) -> Any:
@@ -83,7 +83,7 @@ def filled(place: str | Path, model: FunctionModel, number: int = 3) -> Workspac
     return ws
 
 
-@pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
+@pytest.mark.parametrize("dialect", [ONE_DOCUMENT, COMPACT], ids=["full", "compact"])
 @pytest.mark.parametrize("failure", FAILURES)
 def test_an_answer_stage_that_failed_is_failed(
     place: str | Path, failure: str, dialect: Dialect
@@ -128,7 +128,7 @@ def test_a_part_that_was_not_split_is_read_all_the_same(place: str | Path) -> No
     )
 
 
-@pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
+@pytest.mark.parametrize("dialect", [ONE_DOCUMENT, COMPACT], ids=["full", "compact"])
 @pytest.mark.parametrize("error", [FILTER, FAILURES["HTTP 400"]], ids=["refusal", "HTTP 400"])
 def test_a_run_of_which_every_call_fails_stops_early(
     place: str | Path, error: Exception, dialect: Dialect
@@ -196,7 +196,7 @@ COMMANDS: dict[str, Callable[[Workspace], Any]] = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
+@pytest.mark.parametrize("dialect", [ONE_DOCUMENT, COMPACT], ids=["full", "compact"])
 def test_documents_that_fail_again_do_not_fail_a_run_over_what_is_known(
     place: str | Path, dialect: Dialect, command: str
 ) -> None:

@@ -134,7 +134,7 @@ class LostReader(SegmentReader):
         super().__init__()
         self.after, self.ended = after, 0
 
-    async def read(self, reading: ExtractionCall, model: Model) -> Extraction:
+    async def read(self, reading: ExtractionCall, model: Model) -> list[Extraction]:
         found = await super().read(reading, model)
         if len(self.calls) == self.after:
             raise ModelUnavailable("no server answers")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sliders.llm import COMPACT, FULL, Dialect, Request, Response
+from sliders.llm import COMPACT, Request, Response
 from sliders.llm.testing import FunctionModel
 
 COST_MOST = "Which bridge cost the most to build, and how much did it cost?"
@@ -52,21 +52,14 @@ _MONTHS = (
 )
 
 
-def reader(dialect: Dialect) -> FunctionModel:
-    """The double; its name tells its dialect."""
-    return FunctionModel(
-        _reply if dialect is FULL else _compact, name=f"{dialect.name} reader", dialect=dialect
-    )
-
-
 def full_reader() -> FunctionModel:
     """The double that replies in cells and programs."""
-    return reader(FULL)
+    return FunctionModel(_reply, name="full reader")
 
 
 def compact_reader() -> FunctionModel:
     """The double that replies in values and odds."""
-    return reader(COMPACT)
+    return FunctionModel(_compact, name="compact reader", dialect=COMPACT)
 
 
 def _text(request: Request) -> str:
