@@ -17,6 +17,7 @@ from sliders.compact.hint_patterns import parse_hints
 from sliders.engine import corrections, query_results, reconcile_memory, undone_repairs
 from sliders.engine.ask import ask_questions
 from sliders.engine.backend import runner_for
+from sliders.engine.cheapest import prices
 from sliders.engine.connections import connect
 from sliders.engine.estimate import Estimate, estimate
 from sliders.engine.fill import fill_cells
@@ -233,9 +234,13 @@ class Workspace(WorkspaceAudit):
         """
         return explain(self.session, question, directives, workflow)
 
-    async def ask_many_async(self, questions: Sequence[str]) -> list[Answer]:
-        """Answer several questions with one schema and one pass of extraction."""
-        return await self._answers(questions)
+    async def ask_many_async(
+        self, questions: Sequence[str], *, workflow: str = TABLES
+    ) -> list[Answer]:
+        """Answer several questions with one schema and one pass of extraction. With the workflow
+        "auto" only those that need a table, or that tables answer for less.
+        """
+        return await self._answers(questions, workflow)
 
     ask_many = plainly(ask_many_async)
 
@@ -280,7 +285,9 @@ class Workspace(WorkspaceAudit):
         """
         if query_results.is_sql(question):
             return Listing(run_sync(explain_query(self.session, question)))
-        return Listing("\n".join([str(self.estimate(question)), *parse_hints(question).lines()]))
+        taken = self.estimate(question)
+        told = (str(taken), prices(self.session, taken), *parse_hints(question).lines())
+        return Listing("\n".join(told))
 
     async def query_async(
         self, sql: str, describe: Mapping[str, str] | None = None

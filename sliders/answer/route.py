@@ -32,11 +32,12 @@ _SHARE = 0.4
 """Segments below this share of the best score are left out. On held-out questions of four sets, the
 evidence found was the same from 0.1 to 0.4, with 8% fewer tokens, and less above.
 """
-_WHOLE = 0.7
-"""For an explanation, documents of at most this share of the passages' tokens are read whole. For
-other questions only documents no longer than a segment are: of a page of two or three segments, the
-best segment mostly answers.
-"""
+_FRAME = 450
+"""The tokens of a call beside its passages: the rules before them, and the reply."""
+_AGAIN = 0.3
+"""The share of questions that the first segments do not answer."""
+_STEPS = 3
+"""The usual searches of the step-wise workflow."""
 _FIRST = 3
 """The number of segments that are read before the others. The best segments hold most facts; when
 they do not answer, the others are read.
@@ -49,6 +50,11 @@ class Corpus:
 
     documents: int
     characters: int
+
+    @property
+    def whole(self) -> int:
+        """The tokens of a call that reads all of it."""
+        return self.characters // CHARACTERS_A_TOKEN + _FRAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,7 @@ class Route:
         reasons: lines for `explain`.
         share: segments below this share of the best score are left out.
         first: the number of segments that are read before the others; 0 reads all at once.
+        whole: the tokens that one call takes for all documents; 0 where they are not known.
     """
 
     workflow: WorkflowName
@@ -76,6 +83,23 @@ class Route:
     reasons: tuple[str, ...] = ()
     share: float = _SHARE
     first: int = 0
+    whole: int = 0
+
+    @property
+    def price(self) -> int:
+        """The tokens that a question usually takes; 0 where the documents' length decides it, and
+        for tables, which `estimate` counts.
+        """
+        call = _FRAME + self.budget
+        first = _FRAME + self.first * self.tokens + round(_AGAIN * call) if self.first else call
+        prices = {
+            "lookup": first,
+            "split": _FRAME + call,
+            "stepwise": _STEPS * call,
+            "candidates": self.segments * (_FRAME + self.tokens),
+            "whole_context": self.whole,
+        }
+        return prices.get(self.workflow, 0)
 
     @property
     def budget(self) -> int:
@@ -116,9 +140,10 @@ def choose_route(hints: Hints, corpus: Corpus) -> Route:
     When no model judged the kind of question, several documents are extracted and queried, which
     can answer any question, and a single document is read. An explanation reads 8 segments and a
     fact 5, the best of them first. Counts, ranks and sums over documents are extracted and queried.
+    Documents are read whole where that takes no more tokens than the other way of reading.
     """
     kind = hints.kind
-    read = _reading_route(kind)
+    read = replace(_reading_route(kind), whole=corpus.whole)
     first = 0 if read.prose else _FIRST
 
     def way(workflow: WorkflowName, reason: str) -> Route:
@@ -129,16 +154,19 @@ def choose_route(hints: Hints, corpus: Corpus) -> Route:
         if kind:
             told = "counts and ranks over documents need a table"
         return replace(way("extract_and_query", told), first=first)
-    if corpus.characters <= (read.tokens if first else _WHOLE * read.budget) * CHARACTERS_A_TOKEN:
-        return way("whole_context", "the documents are no longer than the passages would be")
     if hints.of(Verify):
-        return way("candidates", "constraints on the answer: an answer from each passage, ranked")
-    if kind == "several":
+        found = way("candidates", "constraints on the answer: an answer from each passage, ranked")
+    elif kind == "several":
         apart = way("split", "several things are named: each is searched for")
-        return replace(apart, segments=read.segments + 1)
-    if kind == "steps":
-        return way("stepwise", "one fact leads to the next: step by step")
-    return replace(read, first=first)
+        found = replace(apart, segments=read.segments + 1)
+    elif kind == "steps":
+        found = way("stepwise", "one fact leads to the next: step by step")
+    else:
+        found = replace(read, first=first)
+    if corpus.whole <= found.price:
+        least = f"read whole it takes {corpus.whole:,} tokens, {found.workflow} {found.price:,}"
+        return way("whole_context", least)
+    return found
 
 
 def _reading_route(kind: QuestionKind | None) -> Route:
@@ -211,11 +239,13 @@ def explained(route: Route, hints: Hints) -> tuple[tuple[str, str], ...]:
     """Returns what the planner does: pairs such as ("workflow", "lookup") and ("because", a
     reason).
     """
-    cost = route.cost()
+    cost, price = route.cost(), f"about {route.price:,}"
+    price += f"; read whole {route.whole:,}" if route.price != route.whole else ""
     return (
         ("workflow", route.describe()),
         *(("because", reason) for reason in route.reasons),
         *([("calls at most", cost)] if cost else []),
+        *([("tokens", price)] if route.price and route.whole else []),
         *hints.told(),
     )
 

@@ -161,10 +161,7 @@ def ask(
         if dry_run:
             show_plan(ws, questions, workflow, call)
             return 0
-        if workflow == "extract_and_query":
-            answers = ws.ask_many(questions)
-        else:
-            answers = [ws.ask(question, workflow=workflow) for question in questions]
+        answers = ws.ask_many(questions, workflow=workflow)
         if show:
             page = "audit.html" if "://" in call.workspace else call.workspace
             written = ws.view(path=Path(page).with_suffix(".html"))

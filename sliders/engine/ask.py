@@ -15,6 +15,7 @@ from sliders.answer.doubts import Gap
 from sliders.answer.result import Answer, Completeness
 from sliders.answer.route import INSIST
 from sliders.engine.answer import answer_need
+from sliders.engine.cheapest import prefer_tables
 from sliders.engine.hinted import apply_hints, starved_documents
 from sliders.engine.question import TABLES, Need, Question
 from sliders.engine.question_columns import needs_of
@@ -52,7 +53,10 @@ async def ask_questions(
     """
     check(session, texts, workflow)
     questions = await understand(session, texts, workflow, directives)
+    prefer_tables(session, questions)
     shared = [q for q in questions if not q.alone and q.route.workflow == TABLES]
+    if workflow != TABLES:
+        _tell_plans(session, shared)
     given = await from_tables(session, await needs_of(session, shared)) if shared else []
     answers = {id(question): answer for question, answer in zip(shared, given, strict=True)}
     for question in questions:
@@ -78,11 +82,16 @@ async def from_tables(session: Session, needs: Sequence[Need]) -> list[Answer]:
         ]
 
 
+def _tell_plans(session: Session, questions: Sequence[Question]) -> None:
+    """Records how questions are answered, and why so."""
+    for verdict, reason in (line for question in questions for line in question.explained()):
+        session.decide("plan", "question", verdict, reason)
+
+
 async def _alone(session: Session, cascade: bool) -> Answer:
     """Answers the session's question by its workflow."""
     question = session.question
-    for verdict, reason in question.explained():
-        session.decide("plan", "question", verdict, reason)
+    _tell_plans(session, [question])
     if question.route.workflow == "reply":
         return turned_away(question.text)
     try:

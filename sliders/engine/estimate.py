@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sliders.answer.sql_writer import SqlQuestion
 from sliders.engine.choose_chunks import LONG
 from sliders.engine.document_samples import samples
 from sliders.engine.fill import ChunkWork, missing_work
@@ -21,11 +22,14 @@ from sliders.markup import note, table_html
 from sliders.schema.sample import fitted
 from sliders.schema.types import Column, Table
 
-_ASSUMED_COLUMNS = 4
-"""The columns of a question whose schema is not known yet."""
+_ASSUMED_COLUMNS, _MOST_ASSUMED = 3, 24
+"""The columns of a table whose schema is not known yet, beside one for each question; and the most
+of them.
+"""
 _TOKENS_PER_VALUE = 16
-_HINTS_REPLY, _SCHEMA_REPLY = 12, 200
-_ANSWER_PROMPT, _ANSWER_REPLY = 800, 60
+_HINTS_REPLY, _SCHEMA_REPLY, _NEED_REPLY = 12, 150, 50
+_ANSWER_REPLY, _SHOWN_COLUMN = 45, 35
+"""The tokens of a statement, and those of a column as the prompt for it shows it."""
 _GATE_FRAME, _GATE_REPLY = 450, 3
 """The tokens of a gate's prompt beside its parts, and of its reply for each part."""
 _PARTS_READ = 6
@@ -113,22 +117,24 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
         for table, columns in need.columns.items():
             wanted.setdefault(table, {}).update(dict.fromkeys(columns))
     work = missing_work(session, {table: list(columns) for table, columns in wanted.items()})
-    work += _assumed_work(session) if fresh else []
+    assumed = min(_MOST_ASSUMED, _ASSUMED_COLUMNS + len(fresh)) if fresh else 0
+    work += _assumed_work(session, assumed) if fresh else []
     counts = Counter(item.chunk.document_id for item in work)
     shares = {d: min(1.0, _PARTS_READ / count) for d, count in counts.items() if count > LONG}
-    count = len(questions)
-    statements = count * ways_of(session.models.model_for("answer")).sql.statements
     together = ways_of(session.models.model_for("schema")).induction.reads_hints
     read = [q for q, need in known.items() if (need.hints if need else together)]
     unread = [question for question in questions if question not in read]
     stages = (
         _requests(session, "plan", _hint_requests(session, unread), _HINTS_REPLY * len(unread)),
-        _requests(session, "schema", _schema_requests(session, fresh), _SCHEMA_REPLY),
+        _requests(
+            session,
+            "schema",
+            _schema_requests(session, fresh),
+            _SCHEMA_REPLY + _NEED_REPLY * len(fresh),
+        ),
         _gate(session, [item for item in work if item.chunk.document_id in shares]),
         _extraction(session, work, shares),
-        StageEstimate(
-            "answer", statements, _ANSWER_PROMPT * statements, _ANSWER_REPLY * statements
-        ),
+        _statements(session, questions, assumed + sum(map(len, wanted.values()))),
     )
     prices = PriceTable.load(session.settings.prices)
     cost, minutes = _money_and_time(session, stages, prices)
@@ -137,14 +143,30 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     return Estimate(stages, cost, minutes, tuple(_assumptions(session, fresh, shares)), unpriced)
 
 
+def _statements(session: Session, questions: Sequence[str], columns: int) -> StageEstimate:
+    """Returns the estimate of the calls for SQL over tables of so many columns together."""
+    model = session.models.model_for("answer")
+    writer = ways_of(model).sql
+    if writer.several is None:
+        requests = [writer.request(question, ()) for question in questions] * writer.statements
+    else:
+        asked, most = [SqlQuestion(question) for question in questions], writer.several.most
+        batches = (asked[at : at + most] for at in range(0, len(asked), most))
+        requests = [writer.several.request(batch, ()) for batch in batches]
+    sent = _requests(session, "answer", requests, 0)
+    prompt = sent.prompt_tokens + _SHOWN_COLUMN * columns * sent.calls
+    reply = _ANSWER_REPLY * len(questions) * writer.statements
+    return StageEstimate("answer", sent.calls, prompt, reply)
+
+
 def _assumptions(session: Session, fresh: Collection[str], gated: Collection[str]) -> Iterator[str]:
     """Yields what the estimate takes for granted about new questions, and about chunks that pass
     the gate.
     """
     if fresh:
         yield (
-            f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for questions "
-            "that are new here"
+            f"{min(_MOST_ASSUMED, _ASSUMED_COLUMNS + len(fresh))} columns that no chunk was asked "
+            "for yet, for questions that are new here"
         )
     if gated:
         yield f"{_PARTS_READ} chunks of each longer document pass the gate"
@@ -175,9 +197,11 @@ def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request
     return [request for request in requests if model.known(request) is None]
 
 
-def _assumed_work(session: Session) -> list[ChunkWork]:
-    """Returns every chunk, asked for unknown columns of a table with one row for each document."""
-    columns = tuple(Column(f"assumed_{n}") for n in range(_ASSUMED_COLUMNS))
+def _assumed_work(session: Session, number: int) -> list[ChunkWork]:
+    """Returns every chunk, asked for so many unknown columns of a table with one row for each
+    document.
+    """
+    columns = tuple(Column(f"assumed_{n}") for n in range(number))
     asked = Asked(Table("assumed", columns, row="assumed", grain="document"), columns)
     chunks = (c for d in session.catalog.documents.all() for c in session.catalog.chunks.of(d.id))
     return [ChunkWork(chunk, (asked,)) for chunk in chunks]

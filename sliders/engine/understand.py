@@ -78,7 +78,7 @@ def planned(
         words = f"it was cut to the {len(cut.split())} that ask"
         question.notes.append(f"the question has {len(question.text.split())} words; {words}")
     question.hints = hints
-    question.alone = workflow != TABLES or bool(directives) or hints.narrow
+    question.alone = workflow not in (AUTO, TABLES) or bool(directives) or hints.narrow
     if hints.kind == "no question" and workflow in (AUTO, TABLES) and not directives:
         question.route = Route("reply", reasons=("kind of question: no question",))
     elif workflow == TABLES:
