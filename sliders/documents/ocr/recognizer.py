@@ -22,7 +22,7 @@ _EDGE = 2
 Quad = Sequence[Sequence[float]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ScannedWord:
     """A word with its score (0 to 1)."""
 

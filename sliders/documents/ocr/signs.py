@@ -6,47 +6,57 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sliders.documents.ocr.recognizer import ScannedLine, read_line
+from sliders.documents.ocr.recognizer import Quad, ScannedLine, ScannedWord, read_line
 
 _SIGN, _LIKE = "$", ("S", "s", "$")
 _SAME_ROW = 0.4
 
 
 def with_signs(picture: Any, lines: Sequence[ScannedLine]) -> list[ScannedLine]:
-    """The lines of a picture; those that are "S" alone, one below the other, become "$" where the
-    models see this sign in one of them, or when they look at one together with the number that it
-    stands before.
+    """The lines of a picture; words "S" before no letters, one below the other, become "$" where
+    the models see this sign in one of them, or when they look at one together with the number
+    that it stands before.
     """
-    changed = list(lines)
-    for column in _columns([line for line in lines if _text(line) in _LIKE]):
-        if not any(_text(line) == _SIGN or _is_sign(picture, line, lines) for line in column):
-            continue
-        for line in column:
-            word = replace(line.words[0], text=_SIGN)
-            changed[changed.index(line)] = replace(line, words=(word,))
-    return changed
+    signs: set[ScannedWord] = set()
+    alone = {line.words[0] for line in lines if len(line.words) == 1}
+    for column in _columns([word for line in lines for word in _like(line)]):
+        if any(
+            word.text == _SIGN or (word in alone and _is_sign(picture, word.quad, lines))
+            for word in column
+        ):
+            signs.update(column)
+    return [
+        replace(
+            line,
+            words=tuple(replace(w, text=_SIGN) if w in signs else w for w in line.words),
+        )
+        for line in lines
+    ]
 
 
-def _text(line: ScannedLine) -> str:
-    return "".join(word.text for word in line.words)
+def _like(line: ScannedLine) -> Iterator[ScannedWord]:
+    """The words of a line that look like the sign."""
+    for word, after in zip(line.words, [*line.words[1:], None], strict=True):
+        if word.text in _LIKE and not (after and after.text[0].isalpha()):
+            yield word
 
 
-def _columns(lines: Sequence[ScannedLine]) -> Iterator[list[ScannedLine]]:
-    """Lines that stand one below the other."""
-    column: list[ScannedLine] = []
-    for line in sorted(lines, key=lambda line: line.quad[0][0]):
-        height = line.quad[3][1] - line.quad[0][1]
-        if column and line.quad[0][0] - column[-1].quad[0][0] > height:
+def _columns(words: Sequence[ScannedWord]) -> Iterator[list[ScannedWord]]:
+    """Words that stand one below the other."""
+    column: list[ScannedWord] = []
+    for word in sorted(words, key=lambda word: word.quad[0][0]):
+        height = word.quad[3][1] - word.quad[0][1]
+        if column and word.quad[0][0] - column[-1].quad[0][0] > height:
             yield column
             column = []
-        column.append(line)
+        column.append(word)
     if column:
         yield column
 
 
-def _is_sign(picture: Any, line: ScannedLine, lines: Sequence[ScannedLine]) -> bool:
+def _is_sign(picture: Any, quad: Quad, lines: Sequence[ScannedLine]) -> bool:
     """Whether the models see the sign when they look at it with what stands at its right."""
-    (left, top), (_, _), (right, bottom), (_, _) = line.quad
+    (left, top), (_, _), (right, bottom), (_, _) = quad
     beside = [
         other.quad
         for other in lines
@@ -55,6 +65,6 @@ def _is_sign(picture: Any, line: ScannedLine, lines: Sequence[ScannedLine]) -> b
     ]
     if not beside:
         return False
-    near = min(beside, key=lambda quad: quad[0][0])
+    near = min(beside, key=lambda other: other[0][0])
     high, low = min(top, near[1][1]), max(bottom, near[2][1])
     return read_line(picture, (left, high, near[1][0], low)).startswith(_SIGN)
