@@ -5,7 +5,8 @@ full-text search over them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import (
@@ -120,6 +121,40 @@ _FORGET = {
     "postgresql": "DELETE FROM sl_chunk_search WHERE key = ? AND ? || ? IS NOT NULL",
 }
 _WORD = re.compile(r"\w+")
+_IDEOGRAPH = re.compile("[぀-ヿ㐀-鿿가-힯]")
+"""Signs of scripts without blanks between words: each is a word of the index, and two that follow
+each other are what is searched for.
+"""
+
+
+def signs_apart(text: str) -> str:
+    """The text with blanks around each sign of a script that has none between words."""
+    return _IDEOGRAPH.sub(r" \g<0> ", text) if _IDEOGRAPH.search(text) else text
+
+
+def _terms(words: str) -> Iterator[str]:
+    """The words that are searched for; of signs without blanks each two that follow each other."""
+    for word in _WORD.findall(words):
+        parts = signs_apart(word).split()
+        yield from map(" ".join, pairwise(parts)) if len(parts) > 1 else parts
+
+
+def index_signs(database: Database) -> None:
+    """Index chunks with signs of scripts without blanks anew, for workspaces that held each run of
+    them as one word.
+    """
+    engine = database.dialect.name
+    of_document = select(chunks.c.key, chunks.c.start, chunks.c.stop, chunks.c.heading_path).where(
+        chunks.c.document_key == bindparam("key")
+    )
+    for (document,) in database.query(select(documents.c.key)):
+        text = database.value(_TEXT, {"key": document})
+        parts = database.query(of_document, {"key": document}) if _IDEOGRAPH.search(text) else ()
+        for key, start, stop, headings in parts:
+            words = (text[start:stop], headings)
+            if any(map(_IDEOGRAPH.search, words)):
+                database.execute(_FORGET[engine], (key, *words))
+                database.execute(_INDEX[engine], (key, *map(signs_apart, words)))
 
 
 class Chunks:
@@ -176,13 +211,14 @@ class Chunks:
             captions=codec.dump(context.captions),
             kinds=codec.dump(sorted(chunk.kinds)),
         )
-        self._database.execute(self._index, (key, chunk.text, headings))
+        self._database.execute(self._index, (key, signs_apart(chunk.text), signs_apart(headings)))
 
     def _retire(self, old: Iterable[Sequence[Any]], text: str) -> None:
         for key, start, stop, headings in old:
             self._database.execute(_HIDE, {"chunk": key})
             if not self._database.value(_READ, {"chunk": key}):
-                self._database.execute(self._forget, (key, text[start:stop], headings))
+                words = (signs_apart(text[start:stop]), signs_apart(headings))
+                self._database.execute(self._forget, (key, *words))
                 self._database.execute(_DROP, {"chunk": key})
 
     def of(self, document_id: str) -> list[Chunk]:
@@ -258,7 +294,7 @@ class Chunks:
             limit: largest number of chunks.
             document_ids: look only in these.
         """
-        terms = list(dict.fromkeys(_WORD.findall(words.replace("_", " "))))
+        terms = list(dict.fromkeys(_terms(words.replace("_", " "))))
         if not terms:
             return []
         found, key, score, matches = self._found

@@ -28,7 +28,7 @@ from sliders.store.layout_columns import (
     to,
 )
 
-LAYOUT = 10
+LAYOUT = 11
 AUDIT_LAYOUT = 6
 """Of exported audit databases."""
 meta = Table("sl_meta", METADATA, part("name", Text), *texts("value"), sqlite_with_rowid=False)

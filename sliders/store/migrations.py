@@ -8,6 +8,7 @@ from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable
 
 from sliders.errors import StoreError, WorkspaceTooNew
 from sliders.store import codec, digests
+from sliders.store.chunks import index_signs
 from sliders.store.database import Database
 from sliders.store.earlier_facts import carry_over
 from sliders.store.layout import CELL_ABSENCE, LAYOUT, SEARCH, meta
@@ -24,6 +25,9 @@ _VALUES: dict[int, tuple[str, ...]] = {
         " WHERE operation = 'extract with ungrounded values'",
     ),
 }
+
+_SIGNS_APART = 11
+"""The first layout that indexes each sign of scripts without blanks."""
 
 
 def migrate(database: Database) -> int:
@@ -75,9 +79,9 @@ def _bring(database: Database, version: int) -> None:
     if "sl_chunk_search" not in known:
         for statement in SEARCH[database.dialect.name]:
             database.execute(statement)
-    for number in range(max(version, 1) + 1, LAYOUT + 1) if version else ():
-        for statement in _VALUES.get(number, ()):
-            database.execute(statement)
+    elif version < _SIGNS_APART:
+        index_signs(database)
+    _renew_values(database, version)
     if "sl_statistics" in known:
         carry_over(database)
     database.execute(f"CREATE VIEW cell_absence AS {database.sql(CELL_ABSENCE)}")
@@ -87,3 +91,9 @@ def _bring(database: Database, version: int) -> None:
     database.engine.set_layout(database, LAYOUT)
     database.engine.install(database, digests.watched(database))
     digests.take(database, before, gaps)
+
+
+def _renew_values(database: Database, version: int) -> None:
+    for number in range(max(version, 1) + 1, LAYOUT + 1) if version else ():
+        for statement in _VALUES.get(number, ()):
+            database.execute(statement)

@@ -124,6 +124,60 @@ def test_cutting_a_document_anew_replaces_its_chunks(filled: Catalog) -> None:
     assert filled.extractions.rows("orders") == rows_of(DOCUMENT)
 
 
+CHINESE = "截至年末，公司共有员工6402人。"
+JAPANESE = "従業員数は6402人です。"
+
+
+def with_eastern(catalog: Catalog) -> Catalog:
+    """The catalog with a document whose chunks are in Chinese and Japanese."""
+    text = CHINESE + JAPANESE
+    plain = replace(DOCUMENT, id="east", name="east.txt", text=text, elements=(), pages=())
+    catalog.documents.add(plain)
+    cuts = (("zh", 0, len(CHINESE)), ("ja", len(CHINESE), len(text)))
+    whole = replace(chunks_of(DOCUMENT)[0], document_id="east")
+    catalog.chunks.save(
+        "east",
+        [
+            replace(whole, id=name, position=number, start=start, end=end, text=text[start:end])
+            for number, (name, start, end) in enumerate(cuts)
+        ],
+    )
+    return catalog
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("员工", ["zh"]),
+        ("公司有多少员工？", ["zh"]),
+        ("従業員", ["ja"]),
+        ("工员", []),
+        ("6402", ["zh", "ja"]),
+    ],
+)
+def test_words_of_scripts_without_blanks_are_found(
+    catalog: Catalog, words: str, found: list[str]
+) -> None:
+    eastern = with_eastern(catalog)
+    assert sorted(hit.chunk_id for hit in eastern.chunks.search(words)) == sorted(found)
+    eastern.chunks.save("east", [])
+    assert eastern.chunks.search(words) == []
+
+
+def test_workspaces_of_earlier_layouts_find_words_without_blanks_too(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    with Database(path) as database:
+        eastern = with_eastern(Catalog(database))
+        database.execute("INSERT INTO sl_chunk_search(sl_chunk_search) VALUES('rebuild')")
+        assert eastern.chunks.search("员工") == []
+        database.execute("PRAGMA user_version=9")
+    with Database(path) as database:
+        eastern = Catalog(database)
+        assert [hit.chunk_id for hit in eastern.chunks.search("员工")] == ["zh"]
+        eastern.chunks.save("east", [])
+        assert eastern.chunks.search("员工") == []
+
+
 def test_search_takes_words_not_syntax(filled: Catalog) -> None:
     assert [hit.chunk_id for hit in filled.chunks.search("lamp")] == ["doc-1/0"]  # stemmed
     assert [hit.chunk_id for hit in filled.chunks.search('VASE" OR (NEAR* ^-')] == ["doc-1/1"]
