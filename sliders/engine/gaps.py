@@ -7,7 +7,7 @@ A *trial* runs the statement again on tables with other values.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from sliders.answer.doubts import Gap
 from sliders.answer.measured import compared_with, measured_columns
@@ -154,4 +154,17 @@ def _gap(table: TableVariations, column: Column, rows: Sequence[str]) -> Gap:
     if len(documents) == 1 and table.read.table.grain != "many":
         count = "1 document"
     thing = f"{column.name} has no value in {count}" + (f": {why}" if why else "")
+    ids = {one for row in rows for one in table.words.document_ids(row)}
+    if unread := _parts_left_out(table, column, ids):
+        parts = "1 part was" if unread == 1 else f"{unread} parts were"
+        thing += f"; {parts} not read for it"
     return Gap("value", thing, tuple(documents), table.words.setting(rows[0], column.name, None))
+
+
+def _parts_left_out(table: TableVariations, column: Column, documents: Collection[str]) -> int:
+    """Returns the number of parts of documents that no call has shown for a column."""
+    catalog = table.session.catalog
+    tasks = [t for t in catalog.extractions.tasks(table.name) if column.name in t.columns]
+    read = {task.chunk_id for task in tasks if task.state == "done"}
+    left = {task.chunk_id for task in tasks if task.state in ("gated", "pruned")} - read
+    return sum(chunk in left and home in documents for chunk, home in catalog.chunks.places())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 SHIPS = Table(
     "ships",
@@ -40,11 +42,24 @@ class Surveyor:
         if request.stage == "gate":
             self.gates.append(prompt)
             return self.chooses(prompt)
+        asked = set((request.json_schema or {}).get("properties", ()))
+        if request.reply is not None:
+            asked |= set(request.reply.model_fields)
+        if "tables" in asked:
+            needs = [{"question": 1, "columns": ["ships.draught"]}]
+            return {"tables": [], "needs": needs, "not_covered": []}
+        if "sql" in asked:
+            sql = "SELECT MAX(draught) FROM ships"
+            return {"action": "answer", "sql": sql, "reason": "the largest"}
+        if "hints" in asked:
+            return {"hints": []}
         if "title" in (request.reply.model_fields if request.reply else {}):
             return {"title": "Survey of a ship"}
         self.read.append(prompt)
         found = TOLD.search(prompt)
         cells = {"draught": {"value": found[1], "words": [found[1]]}} if found else {}
+        if "\n- ship (" in prompt and (name := re.search(r"surveyors of the (\w+)", prompt)):
+            cells["ship"] = {"value": name[1], "words": [name[1]]}
         row = {"table": "ships", "cells": cells}
         return {"rows": [row | ({"does_not_apply": [self.empty]} if self.empty else {})]}
 
@@ -59,13 +74,15 @@ def survey(name: str, told_on: int, words: str = "she lies {feet} feet deep", fe
     return "\n\n".join(pages)
 
 
-def filled(tmp_path: Path, surveyor: Surveyor, *surveys: str) -> sliders.Workspace:
+def filled(
+    tmp_path: Path, surveyor: Surveyor, *surveys: str, table: Table = SHIPS
+) -> sliders.Workspace:
     workspace = sliders.Workspace(
         tmp_path / "w.db", model=surveyor.model, embedder=HashEmbedder(), concurrency=1
     )
     for number, told in enumerate(surveys):
         workspace.add_text(told, f"{number}.md")
-    workspace.pin_schema(Schema((SHIPS,)))
+    workspace.pin_schema(Schema((table,)))
     workspace.extract()
     return workspace
 
@@ -106,6 +123,19 @@ def test_a_search_without_success_ends(tmp_path: Path) -> None:
         assert len(surveyor.gates) == 2 and not surveyor.read
         ws.extract()
     assert len(surveyor.gates) == 2, "the same is not paid for twice"
+
+
+def test_an_answer_counts_the_parts_that_were_not_read_for_a_missing_value(tmp_path: Path) -> None:
+    surveyor = Surveyor(lambda prompt: {"parts": part_of(prompt, "Day 4")})
+    surveys = [survey("Ash", 4, feet=9), survey("Elm", 99)]
+    draught = replace(SHIPS.columns[0], type=ColumnType.INTEGER)
+    table = replace(SHIPS, columns=(draught, Column("ship", description="its name")))
+    with filled(tmp_path, surveyor, *surveys, table=table) as ws:
+        (answer,) = ws.ask_many(["What is the largest draught?"])
+        tasks = ws.session.catalog.extractions.tasks("ships", "gated")
+    assert answer.status == "incomplete"
+    (gap,) = [gap for gap in answer.completeness.missing if gap.kind == "value"]
+    assert gap.documents == ("1.md",) and "parts were not read for it" in gap.thing, tasks
 
 
 def test_a_column_that_does_not_apply_is_not_searched_for(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_workspaces_of_earlier_layouts_find_words_without_blanks_too(tmp_path: P
         eastern = with_eastern(Catalog(database))
         database.execute("INSERT INTO sl_chunk_search(sl_chunk_search) VALUES('rebuild')")
         assert eastern.chunks.search("员工") == []
-        database.execute("PRAGMA user_version=9")
+        database.execute("PRAGMA user_version=10")
     with Database(path) as database:
         eastern = Catalog(database)
         assert [hit.chunk_id for hit in eastern.chunks.search("员工")] == ["zh"]
