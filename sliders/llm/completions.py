@@ -170,11 +170,14 @@ def answer_of(text: str) -> str:
     if _STRIPPED.match(text):
         return text.rpartition(_FINAL)[2].strip() if _FINAL in text else ""
     kept, since, within = list[str](), 0, ""
+    last_open, last_close = max(map(text.rfind, "{[")), text.rfind("}")
     for mark in _TAG.finditer(text):
         name = (mark["tag"] or mark[0].strip("[]◁▷/")).lower()
         ends = bool(mark["ends"] or mark["close"] or mark["shut"])
-        if not within and ends:  # all that came before was thought
-            kept, since = [], mark.end()
+        if not within and ends:
+            if 0 <= last_open < mark.start() < last_close:
+                continue  # it stands in the last object, whose end follows
+            kept, since = [], mark.end()  # all that came before was thought
         elif not within:
             kept.append(text[since : mark.start()])
             within = name

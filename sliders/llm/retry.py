@@ -17,13 +17,16 @@ import openai
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
 from sliders.errors import CallFailed, ModelError, ModelUnavailable
-from sliders.hidden import cause
+from sliders.hidden import cause, hide
 from sliders.llm.arguments import STRUCTURE, mentioned
 from sliders.llm.bounded import BadBody
 
 T = TypeVar("T")
 
 _MAX_WAIT = 60.0
+_LONGEST_TEXT = 500
+_SAME_AGAIN = 2
+"""Times after which an internal error that says the same is not asked for again."""
 _LONGEST_WISH = 300.0
 """Seconds that a server may ask to wait; a longer wait is the user's to plan."""
 _NO_MODEL = re.compile(
@@ -46,13 +49,19 @@ class ServerRefusal(Exception):
 
 
 class _Passing(ModelError):
-    """An error that may be gone at the next try. `retry_after` is the server's wish in seconds."""
+    """An error that may be gone at the next try. `retry_after` is the server's wish in seconds;
+    `internal` says that the server itself failed, which most often goes on where it says the same.
+    """
 
     def __init__(
-        self, message: str, retry_after: float | None = None, unreachable: bool = False
+        self,
+        message: str,
+        retry_after: float | None = None,
+        unreachable: bool = False,
+        internal: bool = False,
     ) -> None:
         super().__init__(message)
-        self.retry_after, self.unreachable = retry_after, unreachable
+        self.retry_after, self.unreachable, self.internal = retry_after, unreachable, internal
 
 
 async def with_retries(
@@ -80,18 +89,33 @@ async def with_retries(
         pause(wish)
         return wish
 
-    def stop(state: RetryCallState) -> bool:
-        # A server that is not there will not come up in the next minute: one more
-        # try covers a restart.
-        return state.attempt_number > (min(retries, 1) if _failure(state).unreachable else retries)
-
     try:
         return await AsyncRetrying(
-            stop=stop, wait=wait, retry=retry_if_exception_type(_Passing), reraise=True
+            stop=_stop_after(retries),
+            wait=wait,
+            retry=retry_if_exception_type(_Passing),
+            reraise=True,
         )(again)
     except _Passing as error:
         kind = ModelUnavailable if error.unreachable else CallFailed
         raise kind(str(error)) from error.__cause__
+
+
+def _stop_after(retries: int) -> Callable[[RetryCallState], bool]:
+    """When to give up: a server that is not there will not come up in the next minute, and one more
+    try covers a restart.
+    """
+    said: list[str] = []
+
+    def stop(state: RetryCallState) -> bool:
+        error = _failure(state)
+        said.append(str(error))
+        hopeless = error.internal and said.count(str(error)) > _SAME_AGAIN
+        return hopeless or state.attempt_number > (
+            min(retries, 1) if error.unreachable else retries
+        )
+
+    return stop
 
 
 def _failure(state: RetryCallState) -> _Passing:
@@ -167,7 +191,8 @@ def status_error(
     if status in (408, 409, 425, 429) or (status >= 500 and not shape):
         wish = _retry_after(headers)
         wish = _wish_in(_told(body), headers) if wish is None and status == 429 else wish
-        return _passing(f"{where} keeps answering {status}: {text}", wish, where)
+        told = f"{where} keeps answering {status}: {text}"
+        return _passing(told, wish, where, internal=status == 500)
     too_long = status == 413 or (
         any(w in told for w in ("context", "prompt is", "input is", "input length"))
         and any(w in told for w in ("length", "exceed", "size", "maximum", "too long", "too large"))
@@ -204,10 +229,11 @@ def _names_no_model(told: str) -> bool:
     return _NO_MODEL.search(told) is not None
 
 
-def _passing(told: str, wish: float | None, where: str) -> ModelError:
+def _passing(told: str, wish: float | None, where: str, *, internal: bool) -> ModelError:
     """An error that may be gone at the next try, unless the server asks for a long wait."""
     if wish is None or wish <= _LONGEST_WISH:
-        return _Passing(f"{told}; try again later, or lower SLIDERS_CONCURRENCY", wish)
+        words = f"{told}; try again later, or lower SLIDERS_CONCURRENCY"
+        return _Passing(words, wish, internal=internal)
     until = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + wish))
     hours, minutes = divmod(round(wish / 60), 60)
     return ModelUnavailable(
@@ -233,12 +259,13 @@ def _inner(body: object) -> object:
 
 
 def _text(body: object) -> str:
-    """The message of an error, at most 300 characters."""
+    """The message of an error, its middle left out where it is long."""
     inner = _inner(body)
     if isinstance(inner, Mapping):
         said = (inner.get(name) for name in ("message", "detail", "error", "msg"))
         inner = next((one for one in said if one), inner)
-    return " ".join(_told(inner).split())[:300]
+    told = hide(" ".join(_told(inner).split()))
+    return told if len(told) <= _LONGEST_TEXT else f"{told[:350]} ... {told[-150:]}"
 
 
 def _parameter(body: object) -> str:

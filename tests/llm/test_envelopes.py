@@ -274,3 +274,27 @@ async def test_channels_whose_marks_were_taken_away(text: str, said: str) -> Non
     async with model_behind(whole(json.dumps(body).encode())) as model:
         reply = await model.generate(Request("extract", (Message("user", "?"),)))
     assert reply.text == said.replace("{rows}", json.dumps(ROWS))
+
+
+async def test_an_internal_error_that_says_the_same_is_not_asked_for_again_and_again() -> None:
+    times = 0
+
+    async def broken(writer: asyncio.StreamWriter) -> None:
+        nonlocal times
+        times += 1
+        body = json.dumps({"error": {"message": f"{'x' * 700} the end"}}).encode()
+        writer.write(b"HTTP/1.1 500 Broken\r\nConnection: close\r\n\r\n" + body)
+        await writer.drain()
+
+    async with model_behind(broken, retries=6) as model:
+        with pytest.raises(CallFailed, match=r"xx \.\.\. x.* the end"):
+            await model.generate(REQUEST)
+    assert times == 3
+
+
+async def test_an_end_of_thoughts_inside_the_reply_is_no_end() -> None:
+    rows = {"rows": [{"a": "</think> so"}]}
+    text = f"```json\n{json.dumps(rows)}\n```"
+    body = json.dumps(completion(message={"content": text})).encode()
+    async with model_behind(whole(body)) as model:
+        assert (await model.generate(REQUEST)).data == rows
