@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import openai
 
 from sliders.errors import CallFailed, ModelUnavailable
+from sliders.llm.bounded import in_time
 from sliders.llm.retry import ServerRefusal, status_error, translated, with_retries
 from sliders.settings import Settings
 
@@ -154,7 +155,8 @@ class Batches:
 
         async def once() -> T:
             with translated(self._model, self._where, self._timeout):
-                return await call()
+                async with in_time(self._timeout):
+                    return await call()
 
         try:
             return await with_retries(once, self._retries, lambda _: None)

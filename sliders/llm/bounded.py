@@ -1,9 +1,13 @@
-"""What a server may send: so many bytes, unpacked, and no secret of this process among them."""
+"""What a server may send: so many bytes, unpacked, in so much time, and no secret of this process
+among them.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
@@ -15,6 +19,7 @@ MOST_BYTES = 32 << 20
 MOST_BYTES_OF_A_FILE = 512 << 20
 """Bytes of the replies of a batch."""
 _PIECE = 1 << 16
+_TIMES_SILENCE = 3
 _FILES = "/files/"
 
 
@@ -22,6 +27,23 @@ class BadBody(httpx.TransportError):
     """A reply whose body cannot be used, whenever it is asked for again; its words end a sentence
     that begins with the server.
     """
+
+
+@asynccontextmanager
+async def in_time(silence: float) -> AsyncIterator[None]:
+    """Bounds the time of a whole request, which may take three times as long as the longest
+    silence.
+
+    Raises BadBody: it is over.
+    """
+    whole = _TIMES_SILENCE * silence
+    try:
+        async with asyncio.timeout(whole) as limit:
+            yield
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        raise BadBody(f"had not sent the whole of a reply after {whole:g} s") from error
 
 
 async def bounded(reply: httpx.Response) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -15,12 +13,11 @@ import httpx
 import openai
 
 from sliders.hidden import guard_logs
-from sliders.llm.bounded import BadBody, bounded
+from sliders.llm.bounded import bounded, in_time
 from sliders.llm.replies import shallow
 
 _PATH = "/chat/completions"
 _MOST_SECONDS_TO_CONNECT = 30.0
-_TIMES_SILENCE = 3
 _AZURE_VERSION = "2024-10-21"
 """The version of Azure's interface where an address names none."""
 
@@ -51,7 +48,7 @@ class Channel:
             auth=(unquote(user), unquote(parts.password or "")) if user is not None else None,
             event_hooks={"request": [partial(_sent, host)], "response": [bounded]},
         )
-        self._whole = _TIMES_SILENCE * timeout
+        self._silence = timeout
         # Retries are ours: they honour Retry-After for all calls of the server at once.
         options: dict[str, Any] = {
             "api_key": key.strip(),
@@ -73,7 +70,7 @@ class Channel:
 
     async def post(self, body: Mapping[str, Any]) -> object:
         """The completion as JSON, or the text that came where it is none."""
-        async with self._in_time():
+        async with in_time(self._silence):
             reply = await self._client.post(_PATH, body=body, cast_to=httpx.Response)
         if _is_event_stream(reply):
             return _Written().take(reply.text.splitlines()).completion()
@@ -89,7 +86,7 @@ class Channel:
         tokens by pieces, which the embedded server sends one by one; how long its prompt was is
         then not known.
         """
-        async with self._in_time():
+        async with in_time(self._silence):
             events = await self._client.post(
                 _PATH,
                 body=body,
@@ -103,20 +100,6 @@ class Channel:
                 return await _written(events.response.aiter_lines(), enough)
             finally:
                 await events.close()
-
-    @asynccontextmanager
-    async def _in_time(self) -> AsyncIterator[None]:
-        """Bounds the time of a whole request.
-
-        Raises BadBody: it is over.
-        """
-        try:
-            async with asyncio.timeout(self._whole) as limit:
-                yield
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            raise BadBody(f"had not sent the whole of a reply after {self._whole:g} s") from error
 
 
 def _client(parts: SplitResult, options: dict[str, Any]) -> openai.AsyncOpenAI:
