@@ -26,8 +26,8 @@ from benchmarks.attack import (
 from benchmarks.attack.tries import MOST_MB, Outcome, Try, figures, played
 
 AREAS = (
-    "sql", "postgres", "files", "repair", "verify", "envelopes", "replies", "secrets", "serving", "kills",
-    "kills_postgres",
+    "sql", "postgres", "files", "repair", "verify", "envelopes", "replies", "secrets", "serving",
+    "kills", "kills_postgres",
 )  # fmt: skip
 
 

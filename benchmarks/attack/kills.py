@@ -75,24 +75,27 @@ class _Bench:
             (folder / "docs" / name).write_text(text, encoding="utf-8")
         text = DOCUMENTS["Crane.txt"].replace("Crane", "Dover")
         (folder / "new" / "Dover.txt").write_text(text, encoding="utf-8")
-        environment = {
+        self._environment = {
             **os.environ,
             "SLIDERS_MODEL": "m",
             "SLIDERS_BASE_URL": f"{self._server.address}/v1",
             "OPENAI_API_KEY": "key",
             "PYTHONPATH": os.pathsep.join(sys.path),
         }
-        self._launcher = subprocess.Popen(
-            [sys.executable, "-c", _LAUNCHER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
+        self._launcher = self._launched()
         self._whole = folder / "whole.db"
         if not address:
             self._filled(str(self._whole))
         self._expected: dict[str, Any] = {}
+
+    def _launched(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", _LAUNCHER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=self._environment,
+        )
 
     def _filled(self, place: str) -> None:
         chosen = Settings(model="m", base_url=f"{self._server.address}/v1", api_key="key")
@@ -124,7 +127,12 @@ class _Bench:
         assert self._launcher.stdin is not None and self._launcher.stdout is not None
         self._launcher.stdin.write(json.dumps(one) + "\n")
         self._launcher.stdin.flush()
-        code = int(self._launcher.stdout.readline())
+        try:
+            code = int(self._launcher.stdout.readline())
+        except TimeoutError:  # the next try gets a launcher of its own
+            self._launcher.kill()
+            self._launcher = self._launched()
+            raise
         return code, bool(out.read_text("utf-8").strip()) if out.exists() else False
 
     def state(self, place: str) -> Any:
