@@ -193,6 +193,7 @@ def _in_part(ws: Workspace) -> None:
 
 
 LEGAL: dict[str, Callable[[Path], Any]] = {
+    "free pages given back": "VACUUM",
     "nothing": lambda folder: None,
     "opened and closed": _by(lambda ws: None),
     "a document added": _by(lambda ws: ws.add_text("The firm Tara.", "tara.txt")),
