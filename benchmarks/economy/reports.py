@@ -81,6 +81,10 @@ class ReportsReader(PerfectReader):
                     break
         return sorted(chosen)
 
+    def read(self, prompt: str) -> dict[str, Any]:
+        """The reply about the documents that a prompt shows."""
+        return {"rows": self.rows(prompt)}
+
     def rows(self, prompt: str) -> list[dict[str, Any]]:
         """A row of each document that the prompt shows, with the values that its text prints."""
         return [

@@ -99,7 +99,7 @@ def test_the_reader_of_reports_says_what_its_prompt_prints_and_nothing_else() ->
     reader = ReportsReader(load())
     assert reader.rows(READ.format(text="We sell goods. Net sales were 1,000.")) == []
     told = READ.format(text="We employed 288,000 employees.\n| Net sales | $192,052 | $163,220 |")
-    (row,) = reader.rows(told)
+    (row,) = reader.read(told)["rows"]
     assert row["cells"]["employees"] == {"value": 288000.0, "words": ["288,000"]}
     assert row["cells"]["net_sales"]["words"] == ["192,052"]
     missed = set(reader.missed())
