@@ -211,6 +211,7 @@ LEGAL: dict[str, Callable[[Path], Any]] = {
     "a column less": _by(lambda ws: ws.pin_schema(Schema((Table("firms", TABLE.columns[:2], key=("name",)),)))),
     "a transaction undone": _by(_undone),
     "a transaction undone in part": _by(_in_part),
+    "a document removed": _by(lambda ws: ws.remove("2.pdf")),
     "vacuumed": _vacuumed,
     "an earlier layout": _earlier,
     "exported again": _by(lambda ws: ws.export(Path(ws.path).with_name("again.db"))),
