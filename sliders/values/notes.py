@@ -165,6 +165,8 @@ def _other_note(text: str) -> bool:
     or whether it is a bracket after 单位.
     """
     inner = text.strip(" .:：").strip("()（）[]【】").strip()
+    if _is_lone_letter(inner):
+        return False
     unit = _UNIT_OF.sub("", inner)
     if (unit != inner or text[0] in "(（[【") and unit and _HAN_WHOLE.fullmatch(unit):
         return True
@@ -172,6 +174,14 @@ def _other_note(text: str) -> bool:
     if not (text[0] in "(（[" or any(map(_is_lead, words[:1]))):
         return False
     return all(map(_is_noted, words)) and bool(scale_in(inner))
+
+
+def _is_lone_letter(text: str) -> bool:
+    """Says whether a text is one letter of ours, perhaps in brackets: "(M)" in a name or beside an
+    item is no scale; "($M)" is one.
+    """
+    bare = text.strip(" .:()[]（）【】")
+    return len(bare) == 1 and bare.isascii() and bare.isalpha()
 
 
 def _is_lead(word: str) -> bool:

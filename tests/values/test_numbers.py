@@ -12,9 +12,11 @@ from sliders.values import (
     Context,
     agrees,
     infer_decimal,
+    is_note,
     numbers_in,
     parse_value,
     scale_in,
+    title_note,
 )
 
 WHOLE = Column("count", ColumnType.INTEGER)
@@ -417,3 +419,27 @@ def test_values_are_fixed_points(value: float) -> None:
     assert parse_value(
         str(once) if abs(float(str(once))) < 1e6 else f"{once:f}", NUMBER
     ).value == pytest.approx(once)
+
+
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        ("POPULAR BOOKS CO. (M) SDN BHD", ""),
+        ("COFFEE (B)", ""),
+        ("Sales (K)", ""),
+        ("Sales ($M)", "$M"),
+        ("Sales (m€)", "m€"),
+        ("Sales (in millions)", "in millions"),
+    ],
+)
+def test_one_letter_in_brackets_is_no_scale_of_the_lines_below(line: str, note: str) -> None:
+    assert title_note(line) == note
+
+
+def test_a_line_of_one_letter_is_no_note() -> None:
+    assert [is_note(line) for line in ("(M)", "(B)", "($M)", "（万元）")] == [
+        False,
+        False,
+        True,
+        True,
+    ]
