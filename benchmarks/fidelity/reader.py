@@ -22,6 +22,8 @@ from benchmarks.fidelity.sight import Eyes, Sight, documents_shown
 from benchmarks.fidelity.words import places
 from sliders.llm import FULL, Request
 from sliders.llm.testing import FunctionModel
+from sliders.schema import Column
+from sliders.values import ColumnType, parse_value
 
 _WINDOW = 128_000
 _MEANING = 8
@@ -431,6 +433,7 @@ def _row(facts: Mapping[str, Fact], prompt: str) -> dict[str, Any]:
 
 
 _BARE = "A cell is the bare value"
+_NUMBER = Column("number", ColumnType.NUMBER)
 
 
 def _bare(fact: Fact, prompt: str) -> Any:
@@ -438,6 +441,8 @@ def _bare(fact: Fact, prompt: str) -> Any:
     printed = fact.how == "stated" and len(fact.words) == 1
     if isinstance(fact.value, str) and not re.fullmatch(r"\d{4}-\d\d-\d\d", fact.value):
         printed = printed and fact.words == (fact.value,)
+    if isinstance(fact.value, int | float) and not isinstance(fact.value, bool):
+        printed = printed and parse_value(fact.words[0], _NUMBER).value == fact.value
     return fact.value if printed and _BARE in prompt else _cell(fact)
 
 
