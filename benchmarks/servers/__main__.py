@@ -101,6 +101,7 @@ class Bench:
             server.script = one.script
             values = {"server": server.address, "certificate": str(self._certificate)}
             environment = {
+                "SLIDERS_DOCUMENTS_PER_CALL": "1",  # scripts name requests by their documents
                 "SLIDERS_MODEL": "m",
                 "SLIDERS_BASE_URL": "{server}/v1",
                 "OPENAI_API_KEY": "key",
