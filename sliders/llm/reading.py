@@ -159,7 +159,8 @@ def _forms(value: Any, schema: Mapping[str, Any], depth: int = 0) -> Iterator[An
     """A value as it came, as the list that the schema asks for, and without what is around it."""
     yield value
     members = schema.get("properties") or {}
-    lists = [name for name, one in members.items() if _is_list(one)]
+    needed = [name for name in schema.get("required") or members if name in members]
+    lists = [name for name in needed if _is_list(members[name])]
     if isinstance(value, list):
         if len(lists) == 1:
             yield {lists[0]: value}
@@ -167,7 +168,7 @@ def _forms(value: Any, schema: Mapping[str, Any], depth: int = 0) -> Iterator[An
             yield value[0]
     if not isinstance(value, dict):
         return
-    if len(lists) == 1 and len(members) == 1:
+    if len(lists) == len(needed) == 1 and not members.keys() & value.keys():
         yield {lists[0]: [value]}
     inner = next((value[name] for name in _CALLED if name in value and "name" in value), None)
     if len(value) == 1 and not members.keys() & value.keys():
