@@ -52,7 +52,7 @@ def test_everything_comes_back_after_reopening(place: str | Path) -> None:
 
 def test_same_content_is_one_document_and_changed_content_a_new_version(catalog: Catalog) -> None:
     assert catalog.documents.add(document("d1", "a.md")).outcome == "new"
-    assert catalog.documents.add(document("d1", "copy.md")).outcome == "same"
+    assert catalog.documents.add(document("d1", "copy.md"), lambda _: True).outcome == "same"
     changed = catalog.documents.add(document("d2", "a.md", TEXT + "More.\n"))
     assert (changed.outcome, changed.replaced) == ("changed", "d1")
     assert [(d.id, d.version) for d in catalog.documents.all()] == [("d2", 2)]
@@ -516,14 +516,12 @@ def call(**changes: object) -> Call:
         "stop",
         True,
         (-0.5, -1.0),
-        100,
-        20,
-        1.5,
-        0.25,
-        1,
-        False,
-        "",
-        1_700_000_000.0,
+        prompt_tokens=100,
+        completion_tokens=20,
+        seconds=1.5,
+        cost=0.25,
+        calls=1,
+        created=1_700_000_000.0,
     )
     return replace(plain, **changes)  # type: ignore[arg-type]
 
