@@ -151,6 +151,7 @@ def _open(
         concurrency=slots,
         report=clock,
         executor=executor,
+        documents_per_call=1,  # what is measured is the engine: many calls
     )
 
 

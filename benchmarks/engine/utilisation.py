@@ -61,7 +61,12 @@ def utilisation(
 def _workspace(path: Path, base_url: str, slots: int) -> sliders.Workspace:
     path.parent.mkdir(parents=True, exist_ok=True)
     return sliders.Workspace(
-        path, model=MODEL, base_url=base_url, api_key="scripted", concurrency=slots
+        path,
+        model=MODEL,
+        base_url=base_url,
+        api_key="scripted",
+        concurrency=slots,
+        documents_per_call=1,
     )
 
 

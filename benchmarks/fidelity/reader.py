@@ -433,14 +433,14 @@ def _row(facts: Mapping[str, Fact], prompt: str) -> dict[str, Any]:
 
 
 _BARE = "A cell is the bare value"
-_NUMBER = Column("number", ColumnType.NUMBER)
+_NUMBER, _DAY = Column("number", ColumnType.NUMBER), Column("day", ColumnType.DATE)
 
 
 def _bare(fact: Fact, prompt: str) -> Any:
     """The value alone where its words print it as it is, else the whole cell."""
     printed = fact.how == "stated" and len(fact.words) == 1
-    if isinstance(fact.value, str) and not re.fullmatch(r"\d{4}-\d\d-\d\d", fact.value):
-        printed = printed and fact.words == (fact.value,)
+    if isinstance(fact.value, str) and fact.words != (fact.value,):
+        printed = printed and parse_value(fact.words[0], _DAY).value == fact.value
     if isinstance(fact.value, int | float) and not isinstance(fact.value, bool):
         printed = printed and parse_value(fact.words[0], _NUMBER).value == fact.value
     return fact.value if printed and _BARE in prompt else _cell(fact)
