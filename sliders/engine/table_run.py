@@ -85,7 +85,7 @@ class TableRun(CellPlan):
             for document_id in waiting:
                 while call := self.next_call(document_id, where, selected, whole=whole):
                     if call.rows:
-                        alike.setdefault(call.attributes, {})[document_id] = call.rows
+                        alike.setdefault(tuple(call.attributes), {})[document_id] = call.rows
                         break
                     self._give_up(document_id, call.attributes)
             for names, rows in alike.items():

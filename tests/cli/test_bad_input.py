@@ -364,6 +364,7 @@ def test_interrupt_is_clean(tmp_path: Path) -> None:
                 "1",
                 *server_args(server),
             ],
+            env={**os.environ, "SLIDERS_DOCUMENTS_PER_CALL": "1"},
             stderr=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
