@@ -37,7 +37,7 @@ async def read(
 ) -> tuple[Extraction, list[Request]]:
     """What is read, and the requests."""
     model = FunctionModel(reply, dialect=COMPACT)
-    found = await read_compact(source_of(text, start=100), asked_for(table), model)
+    [found] = await read_compact([source_of(text, start=100)], asked_for(table), model)
     return found, list(model.history)
 
 

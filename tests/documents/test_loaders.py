@@ -31,7 +31,7 @@ def _load_all(folder: Path) -> tuple[list[Document], list[LoadFailure]]:
 
 def test_folders_are_read_recursively_and_sorted(tmp_path: Path) -> None:
     _write(tmp_path, b__txt="two", a__md="# one")
-    _write(tmp_path / "sub", c__txt="three", picture__png=b"\x89PNG")
+    _write(tmp_path / "sub", c__txt="three", picture__heic=b"\x00")
     _write(tmp_path / ".git", d__txt="hidden")
     assert [source.name for source in discover(tmp_path)] == ["a.md", "b.txt", "sub/c.txt"]
 

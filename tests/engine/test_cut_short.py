@@ -166,7 +166,7 @@ def test_a_part_that_failed_and_is_read_later_tells_what_it_would_have_told(tmp_
         with opened(tmp_path / f"{name}.db", function) as ws:
             answer = ws.ask(QUESTION)
             assert (
-                failed and answer.status == "incomplete" and answer.completeness.failed_chunks == 1
+                failed and answer.status == "incomplete" and answer.completeness.failed_chunks >= 1
             )
             assert told(ws, ws.ask(QUESTION)) == whole, name
 
