@@ -20,7 +20,7 @@ from tests.fake_server import FakeServer
 from tests.worlds import document, served
 
 KILLS = 20
-DOCUMENTS = 40
+DOCUMENTS = 80
 QUESTION = "What is the total cost?"
 # One process for all runs would be killed with them; a fork of one that has loaded all that a run
 # needs starts in milliseconds.
@@ -69,6 +69,7 @@ def test_killed_twenty_times(places: Callable[[], str | Path], tmp_path: Path) -
         environment = {
             "SLIDERS_MODEL": "reader",
             "SLIDERS_BASE_URL": server.base_url,
+            "SLIDERS_DOCUMENTS_PER_CALL": "2",  # kills meet shared calls, and enough calls are left
             "SLIDERS_CACHE_DIR": str(tmp_path / "cache"),
             "PYTHONPATH": ":".join(sys.path),
             "PATH": "/usr/bin:/bin",
