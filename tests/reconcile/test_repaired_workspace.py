@@ -138,7 +138,8 @@ def _plain(prompt: str) -> str:
         return prompt
     name, cost = re.search(r"\b[A-Z][a-z]{2,}\b", text), re.search(r"\b\d+\b", text)
     told = f"The name is {name[0]}." if name else ""
-    return f"{head}{mark}\n{told}\n" + (f"The cost is {cost[0]}.\n" if cost else "")
+    told += f"\nThe cost is {cost[0]}." if cost else ""
+    return f"{head}{mark}\n{told}\n</document>{text.partition('</document>')[2]}"
 
 
 def repaired(ws: Workspace, documents: dict[str, str]) -> None:
