@@ -258,11 +258,13 @@ def _calls(
     model = session.models.model_for("extract")
     places = session.catalog.chunks.places()
     for asked, items in alike.items():
-        of = {item.chunk.document_id: item for item in items}
+        of: dict[str, list[ChunkWork]] = {}
+        for item in items:
+            of.setdefault(item.chunk.document_id, []).append(item)
         shared = SharedCalls(session, places, of)
         one = shared.reply_of_one(asked)
-        for ids in shared.groups(dict.fromkeys(of), asked):
-            group = [item for item in items if item.chunk.document_id in ids]
+        for ids in shared.groups(of, one):
+            group = [item for document_id in ids for item in of[document_id]]
             if len(ids) == 1:
                 yield from (([item], 0) for item in group)
                 continue

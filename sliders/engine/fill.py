@@ -161,8 +161,8 @@ async def _read_missing(
     asked = _all_asked(a for parts in missing.values() for some in parts.values() for a in some)
     tried = calls.tried(asked)
     for documents in (tried, [each for each in missing if each not in tried]):
-        waiting = deque(calls.groups(documents, asked))
         one = calls.reply_of_one(asked)
+        waiting = deque(calls.groups(documents, one))
         group = partial(_unless_taken, filling, wanted, missing, waiting, one)
         await filling.each(waiting, group)
 

@@ -56,12 +56,17 @@ class SharedCalls:
         that is known.
         """
         several = [a.table for a in asked if a.table.grain == "many"]
-        tried = dict.fromkeys(d for t in several for d in self._first(t) if d in self.missing)
+        tried = dict.fromkeys(
+            d for t in several for d in self._first(self._settled(t)) if d in self.missing
+        )
         return list(tried) if self.reply_of_one(asked) == 0 else []
 
-    def groups(self, waiting: Iterable[str], asked: Sequence[Asked]) -> list[tuple[str, ...]]:
-        """Returns documents in groups that are read together, each in as few calls as it may."""
-        one = self.reply_of_one(asked)
+    def groups(self, waiting: Iterable[str], one: int) -> list[tuple[str, ...]]:
+        """Returns documents in groups that are read together, each in as few calls as it may.
+
+        Args:
+            one: the usual tokens of the reply about one document; 0 when nothing is known.
+        """
         most = self.model.dialect.documents_per_call
         size = max(1, min(most, _REPLY_TOKENS // one)) if one else min(most, TRIED)
         groups: dict[str | int, list[str]] = {}
@@ -84,25 +89,31 @@ class SharedCalls:
         single = (reply_of_cells(1, len(a.columns)) for a in asked if a not in several)
         return sum(learned) + sum(single)
 
-    def _first(self, table: Table) -> list[str]:
-        """Returns the first documents that were or will be read for a table and share calls."""
+    def _settled(self, table: Table) -> frozenset[str]:
+        """Returns the chunks that were read for a table."""
         settled = self.session.catalog.extractions.settled(table)
-        read = (
-            d for c, d in self.places if self._shares(d) and (settled.get(c) or d in self.missing)
-        )
-        return list(islice(read, TRIED))
+        return frozenset(chunk for chunk, columns in settled.items() if columns)
+
+    def _first(self, read: Collection[str]) -> list[str]:
+        """Returns the first documents that share calls and were read, or will be.
+
+        Args:
+            read: the chunks that were read.
+        """
+        there = (d for c, d in self.places if self._shares(d) and (c in read or d in self.missing))
+        return list(islice(there, TRIED))
 
     def _learned(self, asked: Asked) -> int:
         """Returns the tokens of the reply about the rows of a table in one document: the most of
         the first documents; 0 before these were read.
         """
-        first = self._first(asked.table)
-        extractions = self.session.catalog.extractions
-        settled = extractions.settled(asked.table)
-        known = {d for c, d in self.places if settled.get(c)}
+        read = self._settled(asked.table)
+        first = self._first(read)
+        known = {d for c, d in self.places if c in read}
         if not first or not known.issuperset(first):
             return 0
         by_document: dict[str, list[Row]] = {document: [] for document in first}
+        extractions = self.session.catalog.extractions
         for row in extractions.rows(asked.table.name, document_ids=first):
             by_document[row.document_id].append(row)
         return max(_reply_again(rows, len(asked.columns)) for rows in by_document.values())
