@@ -424,8 +424,8 @@ def test_values_are_fixed_points(value: float) -> None:
 @pytest.mark.parametrize(
     ("line", "note"),
     [
-        ("POPULAR BOOKS CO. (M) SDN BHD", ""),
-        ("COFFEE (B)", ""),
+        ("Harbour Press (M) Limited", ""),
+        ("Rope (B)", ""),
         ("Sales (K)", ""),
         ("Sales ($M)", "$M"),
         ("Sales (m€)", "m€"),
