@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,7 @@ class Settings:
     work: Path = OUT / "work"
     context_tokens: int = 32768
     embeddings: bool = True
+    at_once: int = 1
 
 
 def compare_one(
@@ -187,52 +189,62 @@ def compare_one(
         results.finish(run_id, str(error))
         print(error)
         return run_id
-    work = (settings.work / run_id).resolve()
-    work.mkdir(parents=True, exist_ok=True)
     options = {"context_tokens": settings.context_tokens, "embeddings": settings.embeddings}
-    error = ""
-    groups: dict[tuple[Path, ...], list[GoldQuestion]] = {}
-    for question in open_questions:
-        groups.setdefault(part.documents_of(question), []).append(question)
-    for number, (documents, group) in enumerate(groups.items()):
-        place = work / str(number)
-        place.mkdir(exist_ok=True)
+
+    def one(group: Sequence[GoldQuestion]) -> str:
+        label = run_id if settings.at_once == 1 else f"{run_id}.{group[0].id}"
+        place = (settings.work / run_id / group[0].id).resolve()
+        place.mkdir(parents=True, exist_ok=True)
         task = Task(
-            tuple(d.resolve() for d in documents),
+            tuple(d.resolve() for d in part.documents_of(group[0])),
             tuple(Asked(q.id, q.question) for q in group),
-            proxy.url(run_id),
+            proxy.url(label),
             settings.model,
             place,
             system.mode,
             options,
         )
-        error = (
-            _drive_group(system, task, python, settings.timeout, group, run_id, proxy, results)
-            or error
-        )
-    results.finish(run_id, error)
+        return _drive_group(system, task, python, settings, group, run_id, label, proxy, results)
+
+    with ThreadPoolExecutor(settings.at_once) as pool:
+        errors = list(pool.map(one, _groups(part, open_questions, system, settings.at_once)))
+    results.finish(run_id, next(filter(None, reversed(errors)), ""))
     return run_id
+
+
+def _groups(
+    part: Suite, questions: Sequence[GoldQuestion], system: System, at_once: int
+) -> list[list[GoldQuestion]]:
+    """Questions that one child process is asked: those over the same documents, each alone where
+    several run at once and nothing is shared between questions.
+    """
+    groups: dict[Any, list[GoldQuestion]] = {}
+    for question in questions:
+        alone = question.id if at_once > 1 and system.mode == "cold" else ""
+        groups.setdefault((part.documents_of(question), alone), []).append(question)
+    return list(groups.values())
 
 
 def _drive_group(
     system: System,
     task: Task,
     python: Path,
-    timeout: float,
-    group: Sequence[Any],
+    settings: Settings,
+    group: Sequence[GoldQuestion],
     run_id: str,
+    label: str,
     proxy: Proxy,
     results: Results,
 ) -> str:
     """Ask one group of questions that share their documents; the error that ended it, if any."""
     by_id = {q.id: q for q in group}
-    seen, before = set[str](), proxy.ledger.count(run_id)
-    for item in drive(system, task, python, timeout):
+    seen, before = set[str](), proxy.ledger.count(label)
+    for item in drive(system, task, python, settings.timeout):
         if isinstance(item, Failed):
-            proxy.abort()
-            spent = (
-                proxy.ledger.count(run_id) - before
-            )  # all of it by the question that was not answered
+            if settings.at_once == 1:  # else the calls of others would be broken off, too
+                proxy.abort()
+            # all of it by the question that was not answered
+            spent = proxy.ledger.count(label) - before
             for q in group:
                 if q.id not in seen:
                     _store(
@@ -241,7 +253,7 @@ def _drive_group(
                     spent = Count()
             print(f"{system.name}: failed: {item.error[-300:]}")
             return item.error
-        after = proxy.ledger.count(run_id)
+        after = proxy.ledger.count(label)
         spent, before = after - before, after
         if item.status == PREPARED.status:
             continue
@@ -297,6 +309,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-embeddings", action="store_true", help="retrieval by words only")
     parser.add_argument(
         "--timeout", type=float, default=7200.0, help="seconds for one system on one suite"
+    )
+    parser.add_argument(
+        "--at-once", type=int, default=1, help="questions of each system at once, systems at once"
     )
     parser.add_argument("--fresh", action="store_true", help="forget stored answers of these runs")
     parser.add_argument(
@@ -363,13 +378,15 @@ def _compare_all(
         args.work,
         args.context_tokens,
         not args.no_embeddings,
+        args.at_once,
     )
-    with _endpoint(args) as model, Proxy(model, _PORT) as proxy:
-        return [
-            compare_one(suite, SYSTEMS[name], settings, proxy, results)
-            for suite in suites
-            for name in names
-        ]
+    runs = [(suite, SYSTEMS[name]) for suite in suites for name in names]
+    with (
+        _endpoint(args) as model,
+        Proxy(model, _PORT) as proxy,
+        ThreadPoolExecutor(len(runs) if args.at_once > 1 else 1) as pool,
+    ):
+        return list(pool.map(lambda run: compare_one(*run, settings, proxy, results), runs))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

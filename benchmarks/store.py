@@ -9,9 +9,10 @@ import json
 import platform
 import sqlite3
 import subprocess
+import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -112,11 +113,12 @@ class RunKey:
 
 
 class Results:
-    """The store; opened for the length of a `with` block."""
+    """The store; opened for the length of a `with` block, and safe for threads."""
 
     def __init__(self, path: Path = OUT / "results.db") -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(path)
+        self._db = sqlite3.connect(path, check_same_thread=False)
+        self._lock = threading.Lock()
         self._db.row_factory = sqlite3.Row
         self._db.executescript(_SCHEMA)
 
@@ -126,11 +128,16 @@ class Results:
     def __exit__(self, *_: object) -> None:
         self._db.close()
 
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        with self._lock, self._db:
+            yield
+
     def begin(
         self, key: RunKey, packages: Sequence[str], corpus_characters: int, fresh: bool = False
     ) -> str:
         """Open a run, or the one that stands; `fresh` forgets what it had."""
-        with self._db:
+        with self._change():
             if fresh:
                 self._db.execute("DELETE FROM answers WHERE run_id = ?", (key.id,))
                 self._db.execute("DELETE FROM runs WHERE run_id = ?", (key.id,))
@@ -167,7 +174,7 @@ class Results:
         """Write one answer; the names are the columns of `answers`."""
         names = ", ".join(answer)
         marks = ", ".join("?" * (len(answer) + 1))
-        with self._db:
+        with self._change():
             self._db.execute(
                 f"INSERT OR REPLACE INTO answers (run_id, {names}) VALUES ({marks})",
                 (run_id, *answer.values()),
@@ -175,7 +182,7 @@ class Results:
 
     def finish(self, run_id: str, error: str = "") -> None:
         """Close a run; an error says why it ended early."""
-        with self._db:
+        with self._change():
             self._db.execute(
                 "UPDATE runs SET finished = ?, error = ? WHERE run_id = ?",
                 (now(), error[:2000], run_id),
@@ -183,7 +190,7 @@ class Results:
 
     def measure(self, name: str, value: float, unit: str = "") -> None:
         """Write one figure that is not an answer ("engine: utilisation")."""
-        with self._db:
+        with self._change():
             self._db.execute(
                 "INSERT OR REPLACE INTO measures VALUES (?,?,?,?,?,?)",
                 (name, value, unit, now(), machine(), commit()),
@@ -199,7 +206,7 @@ class Results:
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """Rows of a query as dicts."""
-        with closing(self._db.execute(sql, tuple(values))) as cursor:
+        with self._lock, closing(self._db.execute(sql, tuple(values))) as cursor:
             return [dict(row) for row in cursor]
 
     def export(self, folder: Path) -> list[Path]:
@@ -235,7 +242,7 @@ class Results:
         return self._db.total_changes - before
 
     def _insert(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
-        with self._db:
+        with self._change():
             for row in rows:
                 marks = ", ".join("?" * len(row))
                 self._db.execute(

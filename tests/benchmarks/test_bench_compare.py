@@ -91,6 +91,22 @@ def test_a_run_is_counted_at_the_proxy_stored_and_not_repeated(
         assert proxy.ledger.count(run_id).calls == 4
 
 
+def test_questions_at_once_are_counted_each_by_itself(folder: Path, tmp_path: Path) -> None:
+    out, db = tmp_path / "f.json", str(tmp_path / "r.db")
+    with Proxy(model) as upstream:
+        said = ["--model", "m", "--base-url", upstream.url("x"), "--at-once", "4", "--json"]
+        where = [str(out), "--results", db, "--work", str(tmp_path / "w"), "--suite", str(folder)]
+        systems = ["--systems", "whole-context,chain-of-agents"]
+        assert compare.main([*said, *where, *systems]) == 0
+    with Results(Path(db)) as results:
+        rows = results.rows(
+            "SELECT system, a.calls FROM answers a JOIN runs USING (run_id) WHERE suite = 'pets'"
+        )
+    assert [r["calls"] for r in rows if r["system"] == "whole-context"] == [1, 1]
+    assert [r["calls"] for r in rows if r["system"] == "chain-of-agents"] == [2, 2]
+    assert json.loads(out.read_text())["pets.whole-context.accuracy"] == 0.5
+
+
 def test_what_does_not_fit_and_what_crashes_is_failing_not_wrong(
     folder: Path, tmp_path: Path
 ) -> None:
