@@ -25,7 +25,9 @@ _WALL_TIMES = 4
 """Seconds on the clock for each second of the processor, since machines are shared."""
 _WORKERS = 2
 OnPage = Callable[[str, int, int], None]
-"""Told of each page that OCR has read: the file's name, how many are done, and of how many."""
+"""A function that is called for each page that OCR has read: the file's name, the number of pages
+done, and the number of all pages.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def load_apart(
         source: the file.
         max_bytes: the largest file that is read.
         read: the content of the file, when it was fetched before.
-        on_page: is told of each page that OCR has read.
+        on_page: called for each page that OCR has read; see `OnPage`.
 
     Raises:
         DocumentError: the file cannot be read, or exceeds its limits.
@@ -88,7 +90,7 @@ def load_apart(
 def _scans(
     source: SourceFile, read: Fetched, numbers: Sequence[int], on_page: OnPage | None
 ) -> dict[int, PageContent]:
-    """The pages that OCR has to read, by number."""
+    """The pages of a file that need OCR, as OCR reads them, by number."""
     limits = ReadingLimits.of_page(len(read.raw))
     scans: dict[int, PageContent] = {}
     with ThreadPoolExecutor(min(_WORKERS, len(numbers))) as workers:
@@ -110,8 +112,8 @@ def _asked(
     limits: ReadingLimits,
     wanted: int | Mapping[int, PageContent] | None,
 ) -> Any:
-    """What a child makes of a file: its document, with the pages that OCR has read; or the page of
-    a number, as OCR reads it.
+    """The reply of a child process about a file: the document, with the pages that OCR has read; or
+    one page, by its number, as OCR reads it.
     """
     message = (source, read, wanted, limits.memory_bytes, limits.seconds, limits.document_bytes)
     child = take(_MODULE)
@@ -137,7 +139,9 @@ def _asked(
 
 
 def _loaded(reply: bytes) -> tuple[str, Any, bool]:
-    """A reply as objects; a document of millions of cells is made without looking for garbage."""
+    """A reply as objects. Garbage collection is paused, since a document may have millions of
+    cells.
+    """
     collecting = gc.isenabled()
     gc.disable()
     try:

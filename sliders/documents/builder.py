@@ -25,14 +25,14 @@ class DocumentBuilder:
         self.scores: dict[int, tuple[tuple[str, float], ...]] = {}
 
     def start_page(self, number: int) -> None:
-        """Everything that is added from now on is on page `number`."""
+        """Begins page `number`: everything that is added from now on is on it."""
         if self._page_starts and number <= self._page_starts[-1][0]:
             return  # it began inside a table
         self._page_starts.append((number, self._length))
 
     def add(self, kind: ElementKind, text: str, *, level: int = 0, gap: str = "\n\n") -> None:
-        """Add one element; white space around `text` is dropped, `gap` is the
-        white space before it.
+        """Adds one element. White space around `text` is dropped; `gap` is the white space written
+        before it, `level` the depth of a heading (1 is the top).
         """
         text = text.strip()
         if not text:
@@ -50,7 +50,7 @@ class DocumentBuilder:
         gap: str = "\n\n",
         pages: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """Add a table; its own caption and note become a line above it.
+        """Adds a table; the caption and note inside `table` become a line above it.
 
         `caption` and `note` come from lines that are already in the text; `pages` are the pages on
         which the table goes on, each with the number of its rows.
@@ -79,7 +79,7 @@ class DocumentBuilder:
     ) -> Document:
         """The document; its id is the SHA-256 of the raw content, cut to 16 hexadecimal digits.
 
-        `title` is what the format's own metadata says, if anything.
+        `title` is the title in the file's metadata, "" for none. `raw` is the content of the file.
         """
         text = "".join(self._parts)
         elements = tuple(self._elements)
@@ -98,7 +98,7 @@ class DocumentBuilder:
 
     @property
     def filled(self) -> bool:
-        """Whether anything was added."""
+        """True when at least one element was added."""
         return bool(self._elements)
 
     @property

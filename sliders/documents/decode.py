@@ -1,5 +1,5 @@
 """Bytes to text, by one ladder for all formats: a byte order mark, what the file declares, UTF-8,
-nearly UTF-8, UTF-16, what the letters look like, Windows-1252. And a clear no for what is not text.
+nearly UTF-8, UTF-16, what the letters look like, Windows-1252. Bytes that are no text are refused.
 """
 
 from __future__ import annotations

@@ -225,7 +225,9 @@ def _glob(pattern: Path) -> Iterator[SourceFile]:
 
 
 def _distinct(sources: list[SourceFile]) -> Iterator[SourceFile]:
-    """Two files of one name, from two folders, get as much of their path as tells them apart."""
+    """Yields the files; files of one name from different folders get so much of their path in the
+    name that the names differ.
+    """
     near = [source for source in sources if not source.address and source.attachment is None]
     parts = {source.path: 0 for source in near}
     names = {source.path: source.name for source in near}

@@ -23,11 +23,11 @@ class TableCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TableGrid:
-    """A table as read: `header` names per column ("Span / Own" below words over several
-    columns), `rows` of cells.
+    """A table as it was read: one name per column in `header` ("Span / Own" when words over several
+    columns stand above the column's own), and the cells of each row in `rows`.
 
-    `note` is its unit ("in millions"); a label's indent is what stands between it and the "| "
-    that begins its row.
+    `note` is the table's unit ("in millions"). A label's indent is the white space between the
+    label and the "| " that begins its row.
     """
 
     header: tuple[str, ...]

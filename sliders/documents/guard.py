@@ -1,5 +1,5 @@
-"""The words of a raw file, got by another way than its reader's, compared with those of its
-document: a share that was lost is a warning.
+"""A check against lost text: the words of a raw file, taken out in a simpler way than its reader
+does, are compared with the words of its document. A large share of missing words is a warning.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ _TARGET = re.compile(r"\]\([^)\n]*\)|^ {0,3}\[[^\]\n]+\]:.*$|^(?:```|~~~).*$", r
 
 
 def guarded(document: Document, raw: bytes) -> tuple[str, ...]:
-    """The warnings of a document, and one more where words of its raw file are not in it."""
+    """Returns the document's warnings, and one more when too many words of its raw file are not in
+    it.
+    """
     words_of = _WAYS.get(document.media_type)
     if words_of is None:
         return document.warnings
@@ -59,12 +61,16 @@ def guarded(document: Document, raw: bytes) -> tuple[str, ...]:
 
 
 def _explained(word: str, kept: set[str], told: set[str]) -> bool:
-    """Whether a word is one that was read, with one that was told as left out beside it."""
+    """True when a word is a word of the document joined with a word that is known to be
+    left out.
+    """
     return any(piece in word and word.replace(piece, "", 1) in kept for piece in told)
 
 
 def _apart(word: str) -> re.Pattern[str]:
-    """A word that the document has with a mark or a blank in it, as m2 and 77-4512."""
+    """A pattern that finds a word in a document that writes a mark or a blank inside it, as m2 or
+    77-4512.
+    """
     inside = r"[\s^\[(\u2011-]{0,2}".join(map(re.escape, word))
     return re.compile(rf"(?<!\w){inside}(?!\w)")
 

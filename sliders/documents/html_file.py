@@ -67,7 +67,7 @@ _VALUES_SHOWN = frozenset(
 
 
 def rewritten_html(text: str) -> tuple[Any, list[str]]:
-    """(the root of the page, warnings)."""
+    """Returns (root of the page, warnings): the page as a browser shows it."""
     from lxml.html import HTMLParser, document_fromstring  # type: ignore[import-untyped]
 
     parser = HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
@@ -99,7 +99,9 @@ def rewritten_html(text: str) -> tuple[Any, list[str]]:
 
 
 def _without_depths(text: str) -> tuple[str, list[str]]:
-    """(a page without the marks that no parser follows into one another, warnings)."""
+    """Returns (page, warnings): the page without marks that are nested so deep that no parser
+    follows them.
+    """
     told = []
     if _most_open(_TABLE, text) > _MOST_TABLES:
         text = _TABLE_MARK.sub(" ", text)
@@ -110,7 +112,7 @@ def _without_depths(text: str) -> tuple[str, list[str]]:
 
 
 def _most_open(mark: re.Pattern[str], text: str) -> int:
-    """How many marks of a kind are open at most."""
+    """The largest number of marks of one kind that are open at the same time."""
     marks = (-1 if found[1] else 1 for found in mark.finditer(text))
     return max(accumulate(marks, lambda depth, step: max(depth + step, 0)), default=0)
 
@@ -156,7 +158,7 @@ def _leave_out(element: Any, why: str, left: LeftOut) -> None:
 
 
 def _show_value(element: Any) -> None:
-    """What stands in a field of a form, as text."""
+    """Writes the content of a form's field into the page as text."""
     if element.tag == "input":
         kind, value = (element.get("type") or "").lower(), element.get("value") or ""
         if kind in ("checkbox", "radio"):
@@ -178,7 +180,9 @@ def _show_value(element: Any) -> None:
 
 
 def _number_items(items: Any) -> None:
-    """The numbers of an ordered list, which a browser prints, at the beginnings of its items."""
+    """Writes the number that a browser prints before each item of an ordered list into the item's
+    text.
+    """
     own = items.xpath("./li")
     back = items.get("reversed") is not None
     number = _whole(items.get("start"), len(own) if back else 1)
@@ -210,7 +214,7 @@ def _printed_number(number: int, kind: str) -> str:
 
 
 def _caption_table(element: Any) -> None:
-    """The caption of a figure of one table is the table's."""
+    """Makes the caption of a figure that holds one table the caption of the table."""
     tables = element.xpath("./ancestor::figure[1]//table")
     if len(tables) == 1 and tables[0].find("caption") is None:
         tables[0].insert(0, deepcopy(element))
@@ -219,7 +223,9 @@ def _caption_table(element: Any) -> None:
 
 
 def _open_up(element: Any) -> None:
-    """Give a container that is dropped with its words the name of a plain one."""
+    """Renames a container whose words the reader would drop, so that it is read like a
+    plain block.
+    """
     if element.tag == "title" and element.getparent() is not None:
         if element.getparent().tag != "head":
             element.tag = "span"
@@ -267,7 +273,7 @@ def _before(element: Any) -> str:
 
 
 def _flatten(root: Any) -> None:
-    """Markup that is too deep for the reader loses its marks, not its words."""
+    """Removes the marks, not the words, of markup that is nested too deep for the reader."""
     deep, todo = [], [(root, 0)]
     while todo:
         element, depth = todo.pop()

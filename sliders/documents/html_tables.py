@@ -18,13 +18,13 @@ _APART = frozenset(
         "section sup table tbody td tfoot th thead tr ul"
     ).split()
 )
-"""What is printed apart from the words around it; a raised footnote mark is no
-digit of its number.
+"""Elements whose text is printed apart from the words around them; a raised footnote mark is no
+digit of the number before it.
 """
 
 
 def html_table(html: str) -> TextTable:
-    """The first table of a piece of HTML; a table inside a cell is text of the cell."""
+    """The first table of a piece of HTML; a table inside a cell becomes text of the cell."""
     from lxml.html import document_fromstring  # type: ignore[import-untyped]
 
     table = document_fromstring(html).find(".//table")
@@ -35,9 +35,9 @@ def html_table(html: str) -> TextTable:
 
 
 def lift_tables(root: Any) -> tuple[str, list[str]]:
-    """The HTML of a page with a number in the place of each table, and the tables by these numbers.
-
-    A table that has fewer cells than one inside it lays out the page: its cells are blocks of text.
+    """Returns (HTML, tables): the page with a number in the place of each table, and the HTML of
+    the tables in the order of these numbers. A table with fewer cells than a table inside it lays
+    out the page: its cells are read as blocks of text.
     """
     from lxml.html import fragment_fromstring, tostring
 
@@ -63,7 +63,9 @@ def lift_tables(root: Any) -> tuple[str, list[str]]:
 
 
 def bound_spans(root: Any) -> list[str]:
-    """Take the spans from tables in which they cover far more than there are cells; warnings."""
+    """Removes the spans from tables whose spans cover far more places than the table has cells.
+    Returns the warnings.
+    """
     told = []
     for table in root.iter("table"):
         rows = [row.xpath("./td | ./th") for row in table.iter("tr")]
@@ -105,7 +107,7 @@ def _text(element: Any) -> str:
 
 
 def _pieces(element: Any) -> list[str]:
-    """The printed text of an element, with blanks around what stands apart."""
+    """The printed text of an element, with blanks around the parts that are printed apart."""
     pieces = [element.text or ""]
     for child in element:
         if isinstance(child.tag, str):

@@ -1,4 +1,5 @@
-"""The encoding of a text that names none: the one whose letters make words of a language.
+"""The encoding of a text that does not name its encoding: the encoding in which the letters make
+words of a language.
 
 Each encoding is tried with its languages. How likely a letter is beside another one comes from the
 names of languages, countries, currencies, months and units that CLDR has in these languages. A
@@ -41,7 +42,7 @@ _LANGUAGES = {
     "iso8859_5": _CYRILLIC,
 }
 _RARER = 2.0
-"""What each encoding that is not Windows-1252 has to be better."""
+"""The amount by which the score of an encoding other than Windows-1252 has to be better."""
 _COMMON = {
     "cp932": range(0x88, 0x98),
     "euc_jp": range(0xB0, 0xD0),
@@ -49,13 +50,13 @@ _COMMON = {
     "big5": range(0xA4, 0xC7),
     "cp949": range(0xB0, 0xC9),
 }
-"""First bytes of the characters that are most in use."""
+"""The first bytes of the characters that are used most."""
 _WORD = re.compile(r"[^\W\d_²³¹¼½¾]+")
 _SIGNS = frozenset("€£§©®°±²³·×–—‘’“”„‚…•«»‹›¿¡‰№™¹½¼¾\xa0")
 _BEFORE_LETTERS = frozenset("“„‘‚«»‹¿¡£€§°№…–—•\xa0")
 _BEHIND_LETTERS = frozenset("”’“«»›²³®™…–—\xa0")
 _DOT_ABOVE = "\u0307"
-"""Python's lower case of the Turkish capital has it."""
+"""A sign that Python adds when it makes the Turkish capital I with a dot lower case."""
 _SAMPLE = 6_000
 _MOST_WORDS = 300
 _SIGN, _STRANGE, _NO_SIGN, _NO_CHARACTER = -4.0, -9.0, -8.0, -15.0
@@ -64,11 +65,11 @@ _MIXED_WORD, _TORN_WORD = -16.0, -20.0
 
 
 def likeliest(raw: bytes, others: Sequence[tuple[str, str]] = ()) -> str:
-    """The encoding whose letters make words.
+    """Returns the encoding whose letters make words.
 
     Args:
         raw: the bytes; lines in ASCII alone do not count.
-        others: more ways to read them, with their texts.
+        others: further encodings to compare, each with the text that it gives.
     """
     sample = b"\n".join(line for line in raw.split(b"\n") if not line.isascii())[:_SAMPLE]
     western = sample.decode(WESTERN, errors="replace")
@@ -113,7 +114,7 @@ def _score_of_words(text: str, languages: Sequence[str]) -> float:
 
 
 def _signs(text: str) -> Iterator[float]:
-    """What the characters that are no letters are worth, and capitals within words."""
+    """Yields the score of each character that is no letter, and of each capital within a word."""
     for before, char, after in zip(f" {text}", text, f"{text[1:]} ", strict=False):
         if char.isascii():
             continue
@@ -163,7 +164,9 @@ def _likelihood(word: str, language: str) -> float:
 
 @cache
 def _beside(language: str) -> dict[str, tuple[dict[str, float], float]]:
-    """For each letter how likely each other one is behind it, and one that never is."""
+    """Returns for each letter the log-likelihood of each letter behind it, and of a letter that
+    never stands behind it.
+    """
     counts: dict[str, Counter[str]] = {}
     for word in printed_words(language):
         for a, b in pairwise(f" {word} "):

@@ -29,7 +29,7 @@ Reader = Callable[[bytes, str], Document]
 """Reads the raw bytes of a file of the given name; raises DocumentError when it cannot."""
 
 MAX_BYTES = 256 * 2**20
-"""The largest file, where nothing else is said."""
+"""The largest file that is read, in bytes, unless the caller sets another limit."""
 
 _READERS: dict[str, Reader] = {
     sniff.TEXT: read_text,
@@ -47,14 +47,14 @@ _READERS: dict[str, Reader] = {
 
 
 _PAGED = {sniff.PDF: read_pdf, sniff.PICTURE: read_picture}
-"""Readers of files whose pages OCR may have to read."""
+"""Readers of files whose pages may need OCR."""
 _PARTITIONED = frozenset(_READERS) - {sniff.TEXT, sniff.XLSX, sniff.CSV, sniff.TSV}
 
 
 @dataclass(frozen=True, slots=True)
 class LoadFailure:
-    """A file that could not be read, and one sentence that says why and what to do; `name` is what
-    the workspace would call it.
+    """A file that could not be read. `message` is one sentence that says why and what to do; `name`
+    is the name that the file would have in the workspace.
     """
 
     path: str
@@ -63,8 +63,8 @@ class LoadFailure:
 
 
 def load(path: str | os.PathLike[str], *, name: str | None = None) -> Document:
-    """The document in a file or at an address; `name` is what the workspace calls it (the
-    file's name by default).
+    """Returns the document of a file or an address. `name` is its name in the workspace, by default
+    the file's name.
 
     Raises:
         DocumentError: the file cannot be read; the message says why and what to do.
@@ -88,10 +88,10 @@ def load_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> Document:
 
 
 def read_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> remote.Fetched:
-    """The bytes of a file, and the name that tells its format.
+    """Returns the bytes of a file, the name that tells its format, and when it was changed.
 
     Raises:
-        DocumentError: it cannot be read, is empty, or has more than `max_bytes`.
+        DocumentError: the file cannot be read, is empty, or has more than `max_bytes`.
     """
     read = (
         remote.fetch(source.address, max_bytes)
@@ -110,8 +110,8 @@ def read_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> remote.Fetche
 
 
 def prepare(source: SourceFile, read: remote.Fetched, scanning: bool = False) -> None:
-    """Load the packages that the file's reader needs, or the models of OCR: their memory is not
-    the file's.
+    """Loads the packages that the file's reader needs, or the models of OCR, before the limit of
+    memory is set: their memory does not count for the file.
 
     Raises:
         DocumentError: the bytes are no document that can be read, or a package is missing.
@@ -135,10 +135,10 @@ def scanned(source: SourceFile, read: remote.Fetched, number: int) -> PageConten
 def parse(
     source: SourceFile, read: remote.Fetched, scans: Mapping[int, PageContent] | None = None
 ) -> Document:
-    """The document of a file's bytes; `scans` are pages that OCR has read, by number.
+    """Returns the document of a file's bytes; `scans` are the pages that OCR has read, by number.
 
     Raises:
-        DocumentError: they are no document that can be read.
+        DocumentError: the bytes are no document that can be read.
     """
     kind = sniff.sniff(read.raw, source.name, Path(read.file_name).suffix.lower())
     try:
@@ -170,7 +170,7 @@ def load_text(text: str, name: str) -> Document:
 
 
 def failure(source: SourceFile, error: Exception) -> LoadFailure:
-    """A file that could not be read."""
+    """Returns the failure of a file for an error that its reader raised."""
     return LoadFailure(
         printable(source.name if source.address else str(source.path)),
         printable(str(error)),
@@ -179,7 +179,9 @@ def failure(source: SourceFile, error: Exception) -> LoadFailure:
 
 
 def same_content(name: str) -> str:
-    """The warning for a file whose content was read before under another name."""
+    """Returns the warning that a file is not added, because a file of another name with the same
+    content is in the workspace. `name` is the file that is not added.
+    """
     return f"{name} has the same content and is not added again"
 
 

@@ -1,5 +1,5 @@
-"""Messages: what each of their parts says, forwarded messages in their place, and their
-attachments as files of their own.
+"""E-mail messages: the text of their parts, forwarded messages in their place, and attachments as
+files of their own.
 """
 
 from __future__ import annotations
@@ -26,20 +26,22 @@ from sliders.errors import DocumentError
 _FIELDS = ("Subject", "From", "To", "Cc", "Date")
 _WORD = re.compile(r"\w+")
 _LITTLE = 0.1
-"""A share of words that a text may lack and still say the same."""
+"""The share of words (0 to 1) that one form of a text may lack and still say the same as another
+form.
+"""
 _DEEPEST = 60
 """Messages and groups of parts within one another that are read."""
 
 
 class _Part(Message):
-    """A message or one of its parts. What lies too deep is one text for the parser, which would
-    call itself without end.
+    """A message or a part of a message. A part that is nested too deep is handed to the parser as
+    one text, since the parser would call itself without end.
     """
 
     depth = 0
 
     def attach(self, payload: Any) -> None:
-        """Take a part in."""
+        """Adds a part to this part."""
         payload.depth = self.depth + 1
         super().attach(payload)
 
@@ -49,7 +51,9 @@ class _Part(Message):
 
 
 def message_of(raw: bytes) -> Message:
-    """The message in the bytes of a file; of messages within messages the outer ones."""
+    """The message in the bytes of a file. Of messages that are nested too deep only the outer ones
+    are taken apart.
+    """
     return email.message_from_bytes(raw, _class=_Part, policy=email.policy.compat32)
 
 
@@ -62,7 +66,7 @@ class Attachment:
 
     @property
     def readable(self) -> bool:
-        """Whether its extension is that of a format that is read."""
+        """True when its extension belongs to a format that is read."""
         return PurePath(self.name).suffix.lower() in sniff.SUFFIXES
 
 
@@ -92,8 +96,11 @@ def _is_file(part: Message) -> bool:
 
 
 def read_email(raw: bytes, name: str) -> Document:
-    """A document out of a message: its header fields, all that its bodies say, the messages
+    """Returns the document of a message: its header fields, the text of its bodies, the messages
     that are forwarded in it, and the names of its attachments.
+
+    Raises:
+        DocumentError: the bytes are no e-mail message, or no text.
     """
     message = message_of(raw)
     builder = DocumentBuilder()
@@ -135,7 +142,9 @@ def _add_part(builder: DocumentBuilder, part: Message, name: str) -> None:
 
 
 def _add_alternatives(builder: DocumentBuilder, parts: list[Message], name: str) -> None:
-    """One of the forms of a text where it says all that the others say, else each."""
+    """Adds one form of a text that the message holds in several forms, when it says all that the
+    others say; else every form.
+    """
     plain = [part for part in parts if part.get_content_type() == "text/plain"]
     pages = [part for part in parts if part.get_content_type() == "text/html"]
     others = [part for part in parts if part not in plain and part not in pages]
@@ -167,7 +176,7 @@ def _words(text: str) -> set[str]:
 
 
 def _says_all(words: set[str], other: set[str]) -> bool:
-    """Whether words have all numbers of others, and nearly all of their words."""
+    """True when a set of words has all numbers of another set, and nearly all of its words."""
     missing = other - words
     return len(missing) <= _LITTLE * len(other) and not any(map(str.isdigit, "".join(missing)))
 

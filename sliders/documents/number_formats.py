@@ -1,4 +1,4 @@
-"""What a cell of a sheet shows: its value with the marks of its number format.
+"""The text that a cell of a sheet shows: its value with the marks of its number format.
 
 Digits that the format hides by rounding are kept.
 """

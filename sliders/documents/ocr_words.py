@@ -1,4 +1,4 @@
-"""Whether OCR is installed, and how certain the words of the pages are that it read."""
+"""The scores of words that OCR has read, and whether OCR is installed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ def installed() -> bool:
 
 
 def word_key(word: str) -> str:
-    """The letters and digits of a word: marks stand elsewhere in a table than in print."""
+    """The letters and digits of a word, by which its score is found: punctuation in a table differs
+    from the page.
+    """
     return "".join(filter(str.isalnum, word.lower()))
 
 
 def score_of(scores: Mapping[str, float], words: str) -> float:
-    """The lowest score (0 to 1) of words, by the scores of those of their page; of words that it
-    does not have, the lowest of the page.
+    """Returns the lowest score (0 to 1) of some words.
+
+    Args:
+        scores: the score of each word of the page, by `word_key`.
+        words: the words; a word that the page does not have gets the page's lowest score.
     """
     keys = [word_key(word) for word in words.split()]
     return min((scores[key] for key in keys if key in scores), default=min(scores.values()))

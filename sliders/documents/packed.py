@@ -111,7 +111,9 @@ def _written(element: Any, left: LeftOut) -> Iterator[str]:
 
 
 def _times(element: Any, name: str, filled: object) -> int:
-    """How often a cell or row stands; a blank one is not written out without end."""
+    """The number of times that a cell or row is repeated; an empty cell or row is written a bounded
+    number of times.
+    """
     told = int(element.get(_TABLE + name) or 1)
     return min(told, _MOST_REPEATED if filled else 20)
 

@@ -1,4 +1,4 @@
-"""Formats that `unstructured` takes apart: md, html, docx, pptx."""
+"""Formats that are read with `unstructured`: md, html, docx, pptx."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def read_markdown(raw: bytes, name: str) -> Document:
 
 
 def _tables_apart(text: str) -> str:
-    """Markdown with blank lines around its tables and a column for every cell:
-    else words beside a table swallow it, or it loses cells.
+    """Markdown with blank lines around its tables and a cell for every column. Otherwise the words
+    beside a table would swallow it, or it would lose cells.
     """
     lines = text.split("\n")
     for first, last in pipe_ranges(lines):
@@ -75,8 +75,8 @@ def read_html(raw: bytes, name: str) -> Document:
 
 
 def _html_elements(text: str, name: str, warnings: list[str]) -> Iterable[Any]:
-    """What `unstructured` makes of HTML; it reads tables without their spans,
-    so they go around it. Lines about what was left out are added to `warnings`.
+    """The elements that `unstructured` finds in HTML. It ignores the spans of tables, so tables are
+    read apart. Lines about text that was left out are added to `warnings`.
     """
     partition = partitioner("html", "partition_html", name)
     root, told = rewritten_html(text)
@@ -99,7 +99,7 @@ def read_pptx(raw: bytes, name: str) -> Document:
 
 
 def add_html(builder: DocumentBuilder, text: str, name: str) -> None:
-    """Add what a piece of HTML says to a document."""
+    """Adds the headings, paragraphs and tables of a piece of HTML to a document."""
     _add_elements(builder, _html_elements(text, name, builder.warnings), sniff.HTML)
 
 
@@ -141,8 +141,8 @@ def _document(
 
 
 def _add_elements(builder: DocumentBuilder, elements: Iterable[Any], media_type: str) -> None:
-    """Adds what `unstructured` found; a table takes the heading, caption and unit
-    note directly above it.
+    """Adds the elements that `unstructured` found; a table gets the heading, caption and unit note
+    directly above it.
     """
     page = 0
     caption = note = ""

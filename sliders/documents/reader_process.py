@@ -2,7 +2,7 @@
 
 A message is the bytes of one file with its name and limits; the reply is its document, or one page
 of it as OCR reads it, or the words of an error, and whether the process is about as small as
-before. What a reader of a format did not foresee ends the process, which says what it was.
+before. An error that a reader did not foresee ends the process, which reports the error.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from sliders.errors import DocumentError
 from sliders.sql.limits import MemoryGauge
 
 _GROWN = 200 << 20
-"""Bytes of memory that a process may keep from earlier files; one that holds more is ended, as its
-limits are over what it has.
+"""Bytes of memory that a process may keep from earlier files. A process that keeps more is ended,
+since it would take them from the limit of the next file.
 """
 _GROWN_SCANNING = 1200 << 20
 """The same while OCR reads one page after the other: it keeps its models."""
@@ -27,7 +27,9 @@ _LARGE = pickle.dumps(("large", "", False))
 
 
 def main() -> None:
-    """Serve until the parent closes the pipe."""
+    """The child process: answers one message after the other from its standard input, and returns
+    when the parent closes the pipe.
+    """
     messages, gauge = Messages(), MemoryGauge()
 
     def small(most: int = _GROWN) -> bool:

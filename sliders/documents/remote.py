@@ -1,9 +1,9 @@
-"""Files far away: `s3://`, `gs://`, `https://`, `zip://` and every other address that
-`fsspec` has a driver for.
+"""Files far away: `s3://`, `gs://`, `https://`, `zip://` and every other address that `fsspec` has
+a driver for.
 
-Nothing is written to disk: a file is read into memory up to a limit. Keys and endpoints are those
-that the drivers find by themselves (environment, `~/.aws`, `~/.config/fsspec`); what an address
-holds of them is not shown and not kept.
+Nothing is written to disk: a file is read into memory up to a limit. The drivers find keys and
+endpoints by themselves (environment, `~/.aws`, `~/.config/fsspec`); a key inside an address is
+neither shown nor kept.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=20, sock_read=60)
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file's bytes, the name by which its format is told, and when it was changed (seconds
-    since 1970) where that is known.
+    """The bytes of a file, the name that tells its format, and when it was changed (seconds since
+    1970; None where nobody knows).
     """
 
     raw: bytes
@@ -64,11 +64,11 @@ def shown(address: str) -> str:
 
 
 def addresses(address: str) -> Iterator[str]:
-    """The files of an address: itself, those of a folder or archive (recursive, of known
-    extensions), those of a glob.
+    """Yields the files of an address: the file itself, or the files of known extensions in a folder
+    (with its subfolders), an archive or a glob.
 
     Raises:
-        DocumentError: the driver is missing, nobody answers, or nothing is there.
+        DocumentError: the driver is missing, the server does not answer, or there is no file.
     """
     with _files(address) as (files, path):
         if _is_web(files):
@@ -95,10 +95,11 @@ def addresses(address: str) -> Iterator[str]:
 
 
 def fetch(address: str, most: int) -> Fetched:
-    """The file at an address, of `most` bytes at most.
+    """Returns the file at an address, with at most `most` bytes.
 
     Raises:
-        DocumentError: the driver is missing, nobody answers, it is too large or gone.
+        DocumentError: the driver is missing, the server does not answer, or the file is too large
+            or gone.
     """
     with _files(address) as (files, path):
         size = files.info(path).get("size")
@@ -161,8 +162,8 @@ def _files(address: str) -> Iterator[tuple[Any, str]]:
 
 
 class _Told:
-    """Whatever a driver raises inside the block becomes one sentence; each driver has
-    errors of its own kinds.
+    """A `with` block that turns every error of a driver into a DocumentError of one sentence; each
+    driver has its own kinds of errors.
     """
 
     def __init__(self, address: str) -> None:
@@ -195,9 +196,8 @@ class _Told:
 
 
 def _said(error: BaseException) -> str:
-    """What an error says, without addresses: they may hold keys.
-
-    A file that is not found often has its cause behind it.
+    """The words of an error without addresses, which may hold keys. The cause of an error "not
+    found" often stands behind it.
     """
     if isinstance(error, FileNotFoundError):
         return _said(error.__cause__) if error.__cause__ else "there is no such file"

@@ -1,4 +1,6 @@
-"""What rewriting a file before it is read keeps count of, and how raised digits are written."""
+"""Helpers for rewriting a file before it is read: a count of the words that are left out, and
+raised digits ("10" with a raised 6) written as text.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,17 @@ _RAISED = re.compile(rf"\s*(\(?[-−–+]?{_MARK}(?:\s?[,;]\s?{_MARK})*\)?)\s*")
 
 @dataclass(slots=True)
 class LeftOut:
-    """The words that were left out of a document on purpose, by why ("hidden text")."""
+    """Words that were left out of a document on purpose, by reason ("hidden text")."""
 
     pieces: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, why: str, words: str) -> None:
-        """Count words that are left out; white space is not counted."""
+        """Adds words that are left out; white space alone is not counted."""
         if words.strip():
             self.pieces.setdefault(why, []).append(" ".join(words.split()))
 
     def warnings(self) -> list[str]:
-        """One line for each reason, with the first words."""
+        """Returns one warning for each reason, with the first words that were left out."""
         return [self._line(why, words) for why, words in self.pieces.items()]
 
     @staticmethod
@@ -46,9 +48,9 @@ class LeftOut:
 
 
 def raised(before: str, text: str) -> str:
-    """Raised text as it stands behind what is before it: digits and the letters of notes behind a
-    number or a word are written with a mark, 10 and a raised 6 as 10^6, 2023 and a raised 1) as
-    2023^1); anything else stays, as 1st and the square metres of m2.
+    """Returns raised text (superscript) as it is written behind the text `before`. Digits and note
+    letters behind a number or a word get a mark: 10 and a raised 6 become 10^6, 2023 and a raised
+    1) become 2023^1). Other raised text stays, as in 1st and in m2 for square metres.
     """
     digits = _RAISED.fullmatch(text)
     if digits is None or not _takes_mark(before[-20:], digits[1]):
@@ -57,8 +59,8 @@ def raised(before: str, text: str) -> str:
 
 
 def _takes_mark(before: str, mark: str) -> bool:
-    """Whether raised text is a mark of its own behind a number or word: no power of a length,
-    and no end of a short word, as that of Mr.
+    """True when raised text behind a number or word needs a mark. The power of a length (m2) and
+    the end of a short word (Mr) need none.
     """
     if _ENDS_IN_NUMBER.search(before):
         return True
@@ -69,8 +71,11 @@ def _takes_mark(before: str, mark: str) -> bool:
 
 
 def write_raised(leaves: Iterable[tuple[Any, bool]]) -> None:
-    """Write the raised digits of a paragraph with their mark; `leaves` are its pieces of
-    text in order, and whether each is raised.
+    """Writes the raised digits of a paragraph with their mark (see `raised`), in place.
+
+    Args:
+        leaves: the paragraph's pieces in order, each an object with an attribute `text`, and True
+            where the piece is raised.
     """
     before, first = "", None
     for leaf, is_raised in leaves:
@@ -92,7 +97,7 @@ def _marked(leaf: Any, before: str) -> str:
 
 
 def with_parts(raw: bytes, parts: dict[str, bytes]) -> bytes:
-    """A zip file with other content in some of its parts."""
+    """Returns a zip file in which the parts of these names have new content."""
     target = BytesIO()
     with (
         zipfile.ZipFile(BytesIO(raw)) as old,

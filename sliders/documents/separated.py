@@ -27,8 +27,11 @@ _SEP_LINE = re.compile(r"[\"']?sep=(.)[\"']?\r?\n", re.IGNORECASE)
 
 
 def read_csv(raw: bytes, name: str) -> Document:
-    """A document out of separated values. The delimiter (comma, semicolon, tab, bar) is what a
-    line `sep=` says, else the one that gives most rows of one width.
+    """Returns the document of separated values. A first line `sep=` names the delimiter (comma,
+    semicolon, tab, bar); without it, the delimiter that gives most rows of one width is taken.
+
+    Raises:
+        DocumentError: the bytes are no text or no CSV, a line is too long, or there are no values.
     """
     _refuse_endless_lines(raw, name)
     text, warnings = decode(raw, name)
@@ -77,7 +80,9 @@ def _delimiter(text: str, name: str) -> str:
 
 
 def _score(sample: str, delimiter: str) -> tuple[int, int, int]:
-    """(rows of one width, minus the cells that hold another delimiter, that width)."""
+    """Returns (rows of one width, cells that hold another delimiter as a negative number, that
+    width).
+    """
     rows = []
     try:
         for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):
@@ -102,14 +107,14 @@ def _score(sample: str, delimiter: str) -> tuple[int, int, int]:
 
 
 def _usual_width(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """(cells of most rows of several cells, how many rows have as many)."""
+    """Returns (width, rows): the number of cells that most rows have, and how many rows have it."""
     widths = Counter(len(row) for row in rows if len(row) > 1)
     return max(widths.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
 
 
 def _titles(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """The rows above the table: of one cell, or narrower than the table and directly above its
-    header.
+    """The rows above the table: rows of one cell, or rows that are narrower than the table and
+    stand directly above its header.
     """
     width, _ = _usual_width(rows[:_SAMPLE_ROWS])
     count = 0
@@ -132,7 +137,7 @@ def _titles(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
 def add_titles(
     builder: DocumentBuilder, lines: Sequence[str], caption: str = ""
 ) -> tuple[str, str]:
-    """Add the lines above a table as text; the caption and the unit note that they give it."""
+    """Adds the lines above a table as text. Returns the caption and the unit note of the table."""
     note = ""
     for line in lines:
         note = line if is_note(line) else note

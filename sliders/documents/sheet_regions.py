@@ -1,4 +1,4 @@
-"""The tables of a sheet: areas between blank rows and columns that have names of their own."""
+"""The tables of a sheet: areas between blank rows and columns, each with names of its own."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Range = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """Filled cells of a sheet by row and column; a merged cell stands in each place that it
-    covers, where other cells are in the same row or column.
+    """Filled cells of a sheet, by row and column. A merged cell stands in each place that it covers
+    and that has other cells in its row or column.
     """
 
     texts: dict[tuple[int, int], Spanned]
@@ -40,7 +40,7 @@ class Area:
         return cls(cells)
 
     def rows(self) -> list[list[Spanned]]:
-        """The rows in which something stands, all with the columns in which something stands."""
+        """The rows that hold text, without the columns that hold none."""
         blank = Spanned()
         columns = self.columns
         by_row: dict[int, dict[int, Spanned]] = {r: {} for r in self.lines}
@@ -50,16 +50,16 @@ class Area:
 
     @property
     def lines(self) -> list[int]:
-        """Its rows that are filled."""
+        """The numbers of the filled rows."""
         return sorted({r for r, _ in self.texts})
 
     @property
     def columns(self) -> list[int]:
-        """Its columns that are filled."""
+        """The numbers of the filled columns."""
         return sorted({c for _, c in self.texts})
 
     def pieces(self, axis: int) -> list[Area]:
-        """Its parts between blank rows (axis 0) or columns (axis 1)."""
+        """The parts of the area between blank rows (axis 0) or blank columns (axis 1)."""
         numbers = self.lines if axis == 0 else self.columns
         starts = [n for n, before in zip(numbers, [-1, *numbers], strict=False) if n > before + 1]
         parts: list[dict[tuple[int, int], Spanned]] = [{} for _ in starts]
@@ -77,7 +77,9 @@ def areas(sheet: Area) -> list[Area]:
 
 
 def _bands(sheet: Area) -> list[Area]:
-    """Pieces between blank rows; one that begins no table of its own belongs to the one above."""
+    """The parts between blank rows; a part that begins no table of its own belongs to the part
+    above.
+    """
     pieces = [_SheetPiece(part, part.rows(), part.columns) for part in sheet.pieces(0)]
     bands: list[list[_SheetPiece]] = []
     titles: list[_SheetPiece] = []
@@ -153,7 +155,9 @@ def _side_by_side(band: Area) -> list[Area]:
 
 
 def _meet(left: Area, right: Area) -> bool:
-    """Whether a cell that is no line of its own goes from one into the other."""
+    """True when a merged cell, other than a line of its own, reaches from one area into the
+    other.
+    """
     shared = set(left.texts.values()) & set(right.texts.values())
     cells = [(row, c in shared) for area in (left, right) for (row, _), c in area.texts.items()]
     rows = {row for row, is_shared in cells if is_shared}

@@ -1,4 +1,6 @@
-"""Excel workbooks: each sheet a heading and its tables, with what the cells show."""
+"""Excel workbooks: each sheet becomes a heading and its tables, with the text that the
+cells show.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def read_xlsx(raw: bytes, name: str) -> Document:
 
 
 def _add_book(builder: DocumentBuilder, book: Any, unknown: int) -> None:
-    """Add the sheets of a workbook in which so many formulas have no value."""
+    """Adds the sheets of a workbook; `unknown` is the number of formulas that are stored without a
+    value.
+    """
     if unknown:
         told = f"{unknown} formula{'s' * (unknown > 1)} without a stored value left empty"
         builder.warnings.append(
@@ -75,7 +79,7 @@ def _add_book(builder: DocumentBuilder, book: Any, unknown: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """What is stored in a sheet: the words of each filled cell by its row and column, from 1."""
+    """The content of a sheet: the text of each filled cell by row and column, from 1."""
 
     title: str
     hidden: bool
@@ -86,7 +90,7 @@ class _Sheet:
 
     @classmethod
     def of(cls, sheet: Any, left: LeftOut) -> _Sheet:
-        """Only cells that hold something are looked at, however far apart they stand."""
+        """Reads a sheet; only filled cells are visited, however far apart they stand."""
         texts: dict[tuple[int, int], str] = {}
         comments = []
         for place, cell in sorted(sheet._cells.items()):
@@ -185,8 +189,8 @@ def _sheet_parts(raw: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _without_endless_merges(raw: bytes) -> bytes:
-    """The workbook without merges that go over a whole sheet: each of their cells would be
-    made.
+    """The workbook without merged areas that cover a whole sheet, since the reader would create
+    each of their cells.
     """
 
     def kept(match: re.Match[bytes]) -> bytes:

@@ -1,5 +1,5 @@
-"""A presentation rewritten to what is said and shown: notes below their slide, hidden slides
-marked, charts as tables, raised digits with a mark.
+"""A presentation rewritten as a reader needs it: notes below their slide, hidden slides marked,
+charts as tables, raised digits with a mark.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from sliders.documents.rewritten import LeftOut, write_raised
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _NO = (None, "0", "false")
 _FAR = 2**30
-"""English metric units: below all that a slide shows."""
+"""A distance in English metric units (914,400 to the inch) that is below everything on a slide."""
 
 
 def rewritten_slides(raw: bytes) -> tuple[bytes, list[str], list[str]]:
-    """(the file to read, warnings, the HTML of its tables) of a .pptx; in the place of each table
-    stands its number.
+    """Returns (the file to read, warnings, the HTML of its tables) of a .pptx. In the file, a
+    number stands in the place of each table.
 
     Raises:
-        KeyError, ValueError, zipfile.BadZipFile: the file is damaged.
+        KeyError: a part of the file is missing.
+        ValueError: a part is damaged.
+        zipfile.BadZipFile: the file is no zip file, or damaged.
     """
     from pptx import Presentation
 
@@ -52,7 +54,7 @@ def rewritten_slides(raw: bytes) -> tuple[bytes, list[str], list[str]]:
 
 
 def _table_html(table: Any) -> str:
-    """A table with the spans of its cells."""
+    """A table as HTML, with the spans of its cells."""
     rows = []
     for row in table.iter(_A + "tr"):
         cells = ""
@@ -72,7 +74,7 @@ def _texts(paragraph: Any) -> Iterator[str]:
 
 
 def _write_number(table: Any, number: int) -> None:
-    """A number in the place of all that a table says."""
+    """Writes a number in the place of a table's text."""
     for node in table.iter(_A + "t"):
         node.text = ""
     first = next(table.iter(_A + "p"), None)

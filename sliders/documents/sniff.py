@@ -1,4 +1,6 @@
-"""What a file is by its content; the extension only settles what content leaves open."""
+"""The media type of a file by its content; the extension decides only where the content allows
+several.
+"""
 
 from __future__ import annotations
 
@@ -66,11 +68,16 @@ _MAX_ENTRIES = 20_000
 
 
 def sniff(raw: bytes, name: str, suffix: str | None = None) -> str:
-    """The media type of the content; `suffix` is that of the name where nothing else is said.
+    """Returns the media type of a file.
+
+    Args:
+        raw: the content.
+        name: the file's name, for errors.
+        suffix: the extension; None takes it from the name.
 
     Raises:
-        DocumentError: an archive, an old or encrypted Office file, a zip bomb, or an
-            archive that is damaged.
+        DocumentError: the format is not read (an archive, rich text, an old or encrypted Office
+            file), or the file is damaged, or unpacks to far more than its size.
     """
     by_name = SUFFIXES.get(PurePath(name).suffix.lower() if suffix is None else suffix, TEXT)
     head = raw[:1024]

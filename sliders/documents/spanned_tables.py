@@ -1,5 +1,5 @@
-"""Tables of cells that span columns and rows (HTML, Word, slides, Excel):
-what names the columns, and what stands in them.
+"""Tables with cells that span columns and rows (HTML, Word, slides, Excel): the cells that name the
+columns, and the text of each column.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ Names = tuple[Spanned, ...]
 
 
 def table_of_spans(rows: Sequence[Row], caption: str = "", *, printed: bool = False) -> TextTable:
-    """The table of the rows. Its header is what the file marks, and what its spans show to go on;
-    without marks it is guessed.
+    """Returns the table of the rows. Its header is the rows that the file marks as header, and rows
+    below them that their spans show to be header too; without marks it is guessed.
 
     A title above the header becomes the caption, empty rows and columns are dropped.
 
     Args:
-        printed: cells are laid out for the eye, as in HTML: a mark such as "$" may have a
-            cell of its own and is joined with its value, if its column has no name that the
-            value's column has not.
+        printed: True when cells are laid out for the eye, as in HTML. A mark such as "$" may then
+            have a cell of its own; it is joined with its value, unless its column has a name that
+            the value's column has not.
     """
     rows = without_blanks(rows)
     titles: list[str] = []
@@ -66,22 +66,22 @@ def table_of_spans(rows: Sequence[Row], caption: str = "", *, printed: bool = Fa
 
 
 def without_blanks(rows: Sequence[Row]) -> list[Row]:
-    """The rows and columns in which anything stands."""
+    """The rows without empty rows and empty columns."""
     rows = [row for row in rows if any(cell.text for cell in row)]
     keep = [c for c in range(len(rows[0]) if rows else 0) if any(row[c].text for row in rows)]
     return [[row[c] for c in keep] for row in rows]
 
 
 def is_title(row: Row) -> bool:
-    """Whether nothing but one cell stands in a row of several columns, and it
-    begins at the left edge.
+    """True if a row of several columns holds a single cell, and the cell begins at the left
+    edge.
     """
     return len(row) > 1 and bool(row[0].text) and len(_filled(row)) == 1
 
 
 def _is_section(row: Row) -> bool:
-    """Whether a row is the title of what is below it, and not the names of columns of which
-    only the first has one.
+    """True when a row is the title of the rows below it, and not a row of column names of which
+    only the first is filled.
     """
     return is_title(row) and (len(set(row)) == 1 or not row[0].marked)
 
@@ -91,13 +91,13 @@ def _filled(row: Row) -> set[Spanned]:
 
 
 def _is_head(row: Row) -> bool:
-    """Whether the file marks every cell beyond the labels' column as a header."""
+    """True when the file marks every cell beyond the first column as a header."""
     beyond = [cell for cell in row[1:] or row if cell.text or cell.marked]
     return bool(beyond) and all(cell.marked for cell in beyond)
 
 
 def _count_heads(rows: Sequence[Row]) -> int:
-    """How many leading rows name the columns; at least one row is none."""
+    """The number of leading rows that name the columns; at least one row is left as data."""
     most, count = len(rows) - 1, 0
     if most < 1 or _is_section(rows[0]):
         return 0
@@ -124,8 +124,8 @@ def _holds_values(row: Row) -> bool:
 
 
 def _goes_on(above: Row, row: Row) -> bool:
-    """Whether a row below a header row is one too: it names columns that have no name of their own
-    yet, and has no label.
+    """True when a row below a header row belongs to the header: it names columns without a name so
+    far, and has no label.
     """
     if _holds_values(row) or (above[0].text and row[0].text and above[0] is not row[0]):
         return False
@@ -136,8 +136,8 @@ def _goes_on(above: Row, row: Row) -> bool:
 
 
 def _names(heads: Sequence[Row], width: int) -> tuple[list[Names], list[str]]:
-    """The header cells over each column, and the unit notes among them that are
-    not one column's own.
+    """Returns the header cells over each column, and the unit notes among them that stand over
+    several columns.
     """
     notes = {
         cell: None
@@ -153,8 +153,8 @@ def _names(heads: Sequence[Row], width: int) -> tuple[list[Names], list[str]]:
 
 
 def _name(cells: Names, spans: Sequence[int]) -> str:
-    """One name out of header cells; what spans more columns than the cell below it
-    stands before " / ".
+    """One name made of header cells; a cell that spans more columns than the cell below it stands
+    before " / ".
     """
     name = ""
     for number, cell in enumerate(cells):
@@ -164,8 +164,8 @@ def _name(cells: Names, spans: Sequence[int]) -> str:
 
 
 def _texts(row: Row, names: Sequence[Names]) -> list[str]:
-    """What stands in each column: words in every column that they span, a value or the only cell of
-    its row in the first.
+    """The text of each column: words in every column that they span; a value, or the only cell of
+    its row, in the first.
     """
     lone = len(_filled(row)) == 1
     texts = []
@@ -231,7 +231,7 @@ def _join_columns(body: list[list[str]], names: Sequence[Names]) -> list[list[st
 
 
 def _kept(body: Sequence[Sequence[str]], names: Sequence[Names]) -> list[int]:
-    """The columns that hold something, and those whose name no such column has."""
+    """The columns that hold text, and the columns whose name no column with text has."""
     full = {c for c in range(len(names)) if any(row[c] for row in body)}
     named = {cell for c in full for cell in names[c]}
     for c, cells in enumerate(names):

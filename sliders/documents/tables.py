@@ -1,8 +1,8 @@
-"""The one way in which a table becomes text: a Markdown grid, its header once, and what stands
-around one of its cells.
+"""Tables as text: a Markdown grid with its header once; and the labels, header and note that belong
+to one of its cells.
 
-Words over several columns stand in the header of each of them before " / ";
-an indented label is printed indented.
+Words over several columns stand in the header of each of them before " / "; an indented label is
+printed indented.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ LEVEL = " / "
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table before it has a place: `header` and each row have the same number of
+    """A table before it has a place in a document: `header` and each row have the same number of
     columns, "" where empty.
 
-    `indents` says how deep each row's label stands (0 is the margin); empty where nobody knows.
+    `indents` says how deep each row's label is indented (0 is the margin); empty where nobody
+    knows.
     """
 
     header: tuple[str, ...]
@@ -70,8 +71,8 @@ def table_from_rows(rows: Sequence[Sequence[str]], header_rows: int = 1) -> Text
 
 
 def has_values(cells: Sequence[str]) -> bool:
-    """Whether values stand beside a row's label (in a row of one cell, in that cell):
-    then the row names no columns.
+    """True when values stand beside a row's label (or in the only cell of a row): such a row names
+    no columns.
     """
     return any(is_value(cell) and not is_year(cell) for cell in cells[1:] or cells)
 
@@ -124,8 +125,8 @@ def with_context(table: TextTable, caption: str, note: str) -> TextTable:
 
 @dataclass(frozen=True, slots=True)
 class CellPlace:
-    """What a value of a table stands for: its row's label below its sections', its column's
-    header, and the unit note.
+    """The meaning of a table's value by its place: its row's label below the labels of its
+    sections, its column's header, and the unit note.
     """
 
     row: str

@@ -37,7 +37,9 @@ _KEYED = re.compile(r"([A-Z][\w ]{0,20}):\s+\S")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Lines `first` to `last` (inclusive) of a block, and what they are."""
+    """A part of a block: the lines `first` to `last` (inclusive), their kind, and the level of a
+    heading.
+    """
 
     kind: ElementKind
     first: int
@@ -46,12 +48,14 @@ class Piece:
 
 
 def shape_of(line: str) -> str:
-    """What lines that only differ in their numbers have in common."""
+    """The shape of a line: its lower-case text with "#" for each number, so that lines that differ
+    only in their numbers have one shape.
+    """
     return _DIGITS.sub("#", line).strip().lower()
 
 
 def furniture_of(pages: Sequence[Sequence[str]]) -> frozenset[str]:
-    """Shapes of running headers and footers: what stands at the top or bottom of at least half the
+    """The shapes of running headers and footers: lines at the top or bottom of at least half the
     pages (three or more).
     """
     shapes: Counter[str] = Counter()
@@ -63,10 +67,10 @@ def furniture_of(pages: Sequence[Sequence[str]]) -> frozenset[str]:
 
 
 def heading_level(line: str, below: str = "") -> int:
-    """Depth of a line that announces itself as a heading ("Item 7. Risks", "# Title", "2.1 Data",
-    "RISK FACTORS"), else 0.
+    """Returns the depth of a line that looks like a heading ("Item 7. Risks", "# Title", "2.1
+    Data", "RISK FACTORS"), else 0.
 
-    A numbered part is none where the line `below` is about as long: then it begins a paragraph
+    A numbered line is no heading when the line `below` is about as long: then it begins a paragraph
     ("Figure 3. The lamps of ...").
     """
     line = line.strip()
@@ -117,11 +121,11 @@ def _begins(line: str) -> bool:
 def split_block(
     lines: Sequence[str], follows: str, furniture: frozenset[str] = frozenset()
 ) -> Iterator[Piece]:
-    """The pieces of lines without a blank one between them; `follows` is the text of
-    the block after them.
+    """The pieces of lines without a blank one between them; `follows` is the text of the block
+    after them.
 
     Args:
-        furniture: shapes of lines that are no headings, because they stand on every page.
+        furniture: shapes of running headers and footers, which are no headings.
     """
     at = 0
     while (

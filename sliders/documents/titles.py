@@ -18,8 +18,8 @@ _FIRST_LINE = 3  # words
 
 
 def find_title(text: str, elements: Sequence[Element], name: str, given: str = "") -> str:
-    """Title: what the format's metadata says, the first heading, a short first
-    line, or the file's name.
+    """Returns the title of a document: the title in the file's metadata (`given`), the first
+    heading, a short first line, or the file's name.
     """
     if given.strip():
         return _cut(given)

@@ -20,7 +20,8 @@ _pipeline: Any = None
 
 
 def partitioner(module: str, function: str, name: str) -> Any:
-    """The function of `unstructured.partition.<module>`, ready to run offline.
+    """The function of `unstructured.partition.<module>`, ready to run offline. `name` is the file
+    that is to be read, for errors.
 
     Raises:
         DocumentError: the extra that reads this format is not installed.

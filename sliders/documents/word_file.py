@@ -1,5 +1,5 @@
-"""A Word file rewritten to what a reader of the printed page sees: changes accepted, boxes and
-notes in their place, hidden and struck-out text left out and told.
+"""A Word file rewritten to the text of the printed page: changes accepted, boxes and notes in their
+place, hidden and struck-out text left out, with a warning.
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ _PROPERTIES = tuple(
 
 
 def rewritten_word(raw: bytes) -> tuple[bytes, list[str], list[str]]:
-    """(the file to read, warnings, no tables apart) of a .docx.
+    """Returns (the file to read, warnings, []) of a .docx; its tables stay in the file.
 
     Raises:
-        KeyError, SyntaxError, zipfile.BadZipFile: the file is damaged.
+        KeyError: a part of the file is missing.
+        SyntaxError: a part is no XML.
+        zipfile.BadZipFile: the file is no zip file, or damaged.
     """
     with zipfile.ZipFile(BytesIO(raw)) as parts:
         if _STRICT in parts.read(_MAIN)[:4000]:
@@ -51,7 +53,7 @@ def rewritten_word(raw: bytes) -> tuple[bytes, list[str], list[str]]:
 
 
 class _Word:
-    """The main part of a Word file, and what the others add to it."""
+    """The main part of a Word file, and the other parts that are written into it."""
 
     def __init__(self, parts: zipfile.ZipFile) -> None:
         self._names = set(parts.namelist())
@@ -71,14 +73,14 @@ class _Word:
         return xml_of(self._read(name)) if name in self._names else None
 
     def told(self) -> list[str]:
-        """The lines for the user."""
+        """The warnings for the user."""
         told = self._left.warnings()
         if self._comments:
             told.append(f"{self._comments} comments of reviewers were not read")
         return told
 
     def rewrite(self) -> None:
-        """Change the main part."""
+        """Changes the main part."""
         self._plain(self.root)
         self._place_notes()
         for box in list(self.root.iter(_W + "txbxContent"))[::-1]:
@@ -206,7 +208,7 @@ def _remove(element: Any) -> None:
 
 
 def _unwrap(element: Any) -> None:
-    """Put what is in an element into its place."""
+    """Replaces an element by its content."""
     parent = element.getparent()
     if parent is None:
         return
@@ -257,7 +259,7 @@ def _accept_changes(root: Any) -> None:
 
 
 def _drop_if_useless(paragraph: Any) -> None:
-    """Remove a paragraph without words, where a cell keeps another."""
+    """Removes a paragraph without words, unless it is the only one of a cell."""
     parent = paragraph.getparent()
     holds = (
         paragraph.find(f".//{_W}drawing") is not None

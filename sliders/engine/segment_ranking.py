@@ -1,5 +1,5 @@
-"""The order in which a document's segments are sent for an attribute (a column that a query reads),
-and the chance that the next segments hold its value.
+"""The order in which a document's segments are sent to the model for an attribute (a column that a
+query reads), and the chance that the next segments hold the attribute's value.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from sliders.retrieval.segment_index import SegmentIndex
 
 @dataclass(frozen=True, slots=True)
 class SegmentOrder:
-    """The segments of one document in the order for one attribute.
+    """The segments of one document in the order in which they are sent for one attribute.
 
     Args:
         sequence: the numbers of the segments, the nearest first.
-        within: how many of them lie within the threshold gamma.
+        within: the number of segments whose distance to the evidence is at most the threshold
+            gamma.
         sizes: the tokens of each segment, by number.
-        evidence: the vectors that the order comes from.
+        evidence: the vectors that the distances were measured to.
         weights: see `WEIGHTS`.
     """
 
@@ -34,8 +35,11 @@ class SegmentOrder:
     weights: tuple[float, float]
 
     def only(self, rows: frozenset[int]) -> SegmentOrder:
-        """Returns the order of these segments alone, and of the nearest segment, which shows
-        whether the others only mention the value.
+        """Returns the order of some segments, with the nearest segment of the whole order added: it
+        shows whether the other segments state the value or only mention it.
+
+        Args:
+            rows: the numbers of the segments to keep; an empty set gives an empty order.
         """
         kept = rows | set(self.sequence[:1]) if rows else rows
         near = sum(row in kept for row in self.sequence[: self.within])
@@ -52,17 +56,23 @@ def rank_segments(
     weights: tuple[float, float],
     spoken: Vectors | None = None,
 ) -> SegmentOrder:
-    """Returns the order of a document's segments: by their distance to the evidence, reduced for
-    segments at the usual place.
+    """Returns the order of a document's segments: by their distance to the evidence. The distance
+    is reduced for segments at the place in the document where values were found before.
 
-    Before there is evidence, the order follows the attribute's name, and the head of the document
-    comes second, since it says what the document is.
+    Before there is evidence, the order follows the attribute's name, and the first segment of the
+    document comes second, since it says what the document is about.
 
     Args:
-        weights: of the usual place, and of the distance to the attribute's name; see `WEIGHTS`.
+        index: the vectors and sizes of all segments.
+        document_id: the document.
+        evidence: the vectors of segments that held values; `sources` 0 means only the name is
+            known.
+        layout: the places of values in the documents so far.
+        weights: the weight of the place, and of the distance to the attribute's name; see
+            `WEIGHTS`.
         spoken: the vector of the attribute's name and description, shape (1, d). The segment
-            nearest to
-            it comes second, since evidence from few documents may miss it.
+            nearest to it comes second, since evidence from few documents may miss it. None for
+            none.
     """
     vectors, sizes = index.vectors(document_id), tuple(index.sizes(document_id))
     if len(vectors) == 0:
@@ -86,12 +96,12 @@ def rank_segments(
 
 
 def chance_between(stated: float, before: float, after: float) -> float:
-    """Returns the chance (0 to 1) that the next segments hold a value which the segments so far did
-    not.
+    """Returns the chance (0 to 1) that the next segments hold a value that the segments read so far
+    do not hold.
 
     Args:
-        stated: the chance that the document states the value.
-        before: the share of stated values that the segments so far hold.
-        after: that share with the next segments.
+        stated: the chance (0 to 1) that the document states the value.
+        before: the share (0 to 1) of stated values that the segments read so far hold.
+        after: that share when the next segments are read too.
     """
     return stated * (after - before) / max(1e-9, 1 - stated * before)

@@ -1,5 +1,6 @@
-"""What an extraction asks in the full dialect, and what both show: the pure twins that build each
-request, printable without running.
+"""The requests of an extraction in the full dialect: reading, rechecking, choosing parts (the gate)
+and making cards. Every request is built without running it, so that it can be printed. Functions
+that both dialects use to show tables and chunks stand here too.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _MOST_QUESTIONS = 40
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Columns of a table that a chunk is asked for."""
+    """A table and those of its columns that a chunk is asked for."""
 
     table: Table
     columns: tuple[Column, ...]
@@ -68,7 +69,7 @@ class Card(LenientReply):
     about: str = ""
 
     def line(self) -> str:
-        """The card as one line, what is empty left out."""
+        """Returns the card as one line, without its empty fields."""
         named = (
             self.title,
             self.kind,
@@ -92,14 +93,18 @@ class Cards(Card):
     cards: list[NumberedCard] = Field(default_factory=list)
 
     def by_number(self, documents: int) -> dict[int, Card]:
-        """The cards of so many documents by their numbers from 1."""
+        """Returns the cards by the number of their document, from 1.
+
+        Args:
+            documents: how many documents the request was about.
+        """
         told: dict[int, Card] = {card.document: card for card in self.cards}
         return {1: self} if documents == 1 and not told else told
 
 
 def column_line(column: Column) -> str:
-    """A column for the full dialect: name, type with unit or values, how it
-    is read, description.
+    """Returns a line that describes a column to the model: name, type with unit or values, "to be
+    judged" for a judged column, and description.
     """
     unit = column.measured_in
     kind = "one of " + ", ".join(column.values) if column.values else column.type.value
@@ -109,7 +114,9 @@ def column_line(column: Column) -> str:
 
 
 def table_about(table: Table) -> str:
-    """What one row is, how many a document has, and which documents fill the table."""
+    """Returns a line that describes a table: its row, the number of rows in a document (one or
+    several), the documents that fill it, and its description.
+    """
     row = f"one row is {table.row}" if table.row else f"rows are {spoken_name(table.name)}"
     each = "a document has one" if table.grain == "document" else "a document may have several"
     parts = (row, each, table.documents, table.description)
@@ -117,15 +124,17 @@ def table_about(table: Table) -> str:
 
 
 def chunk_document(chunk: Chunk, card: str = "") -> str:
-    """The chunk with its document's card and its own headings above it, as the model reads it."""
+    """Returns the text of a chunk below its document's card and its own headings, as the model
+    reads it.
+    """
     head = chunk_head(chunk, card)
     body = chunk.text.strip()
     return f"{head}\n\n{body}" if head else body
 
 
 def chunk_head(chunk: Chunk, card: str = "") -> str:
-    """What stands above a chunk: its document's card, or its title where there is
-    none, and its headings.
+    """Returns the lines above a chunk's text: its document's card, or the title where there is no
+    card, then the headings. "" for the first chunk of a document without card and captions.
     """
     if chunk.position == 0 and not chunk.context.captions and not card:
         return ""
@@ -141,12 +150,15 @@ def read_prompt(
     *,
     whole: bool = False,
 ) -> Request:
-    """All rows of all the tables asked that documents tell of, with their words. What all calls of
-    a filling have in common stands first.
+    """Returns the request that reads rows: all rows of the tables that the documents tell of, with
+    their words. The text that all requests of one filling share stands first.
 
     Args:
-        documents: documents that are shown `whole`, or a part of one.
+        documents: the texts of documents, or a part of one document.
+        asked: the tables and columns.
         reply_tokens: the usual size of the reply; it may be twice as long.
+        questions: the questions that the tables are for.
+        whole: True where the texts are whole documents.
     """
     prompt = load_prompt("extraction/read", FULL)
     return Request(
@@ -170,14 +182,16 @@ _ENTRY = re.compile(r"\n\s*\S|[.!?。！？]\s")
 
 
 def reply_tokens(text: str, asked: Sequence[Asked]) -> int:
-    """The most tokens that a reply over a text may need: a cell for each column of the rows that it
-    may hold. Each of its lines and sentences may be a row.
+    """Returns the most tokens that a reply over a text may need: each of its lines and sentences
+    may be a row, and a row has a cell for each column.
     """
     return reply_of_rows(1 + len(_ENTRY.findall(text)), asked)
 
 
 def reply_of_rows(rows: int, asked: Sequence[Asked]) -> int:
-    """The tokens of a reply with so many rows of a document, all of whose columns are told."""
+    """Returns the tokens of a reply with that many rows of a document, when every column has a
+    value.
+    """
     counts = (rows if a.table.grain == "many" else 1 for a in asked)
     return sum(
         reply_of_cells(count, count * len(a.columns))
@@ -186,7 +200,7 @@ def reply_of_rows(rows: int, asked: Sequence[Asked]) -> int:
 
 
 def reply_of_cells(rows: int, cells: int) -> int:
-    """The usual tokens of rows with so many cells in all."""
+    """Returns the tokens of a reply with that many rows and, in all of them, that many cells."""
     return _ROW_TOKENS * rows + _CELL_TOKENS * cells
 
 
@@ -199,12 +213,13 @@ def _shown(asked: Asked) -> dict[str, Any]:
 
 
 def read_schema() -> dict[str, Any]:
-    """The JSON schema of rows: bare values, or cells with value, words, how, why, sure and bound;
-    the columns that are false or do not apply; what all rows of a document have in common, and the
-    documents without rows.
+    """Returns the JSON schema of the reply with rows. A row holds bare values, or cells with value,
+    words, how, why, sure and bound, and lists the columns that are false or do not apply. Beside
+    the rows stand the values that all rows of a document share, and the documents without rows.
 
-    It takes more than the prompt asks for (another table's name, words in one piece): one odd cell
-    would cost its row, while the check says what is wrong with it.
+    The schema allows more than the prompt asks for (the name of another table, words in one piece):
+    a strict schema would lose a whole row for one odd cell, while the check names what is wrong
+    with the cell.
     """
     names = {"type": ["array", "null"], "items": {"type": "string"}}
     row = {
@@ -248,11 +263,12 @@ def _cell_schema() -> dict[str, Any]:
 def recheck_prompt(
     documents: Sequence[str], findings: Sequence[str], tables: Sequence[Asked] = ()
 ) -> Request:
-    """Cells that a check doubts, asked once more with what it found.
+    """Returns the request that asks once more for cells with findings.
 
     Args:
         documents: the passages of each document that the findings are about.
-        tables: those of which a grid prints rows that were not read; the reply may give these.
+        findings: a sentence for each finding.
+        tables: tables of which a grid prints rows that were not read; the reply may add these rows.
     """
     prompt = load_prompt("extraction/recheck", FULL)
     return Request(
@@ -270,7 +286,7 @@ def recheck_prompt(
 
 
 def _with_new_rows() -> dict[str, Any]:
-    """The JSON schema of the reply to findings that rows of a grid were not read."""
+    """The JSON schema of the reply to findings about rows of a grid that were not read."""
     cells = {
         "type": "array",
         "items": {
@@ -284,7 +300,13 @@ def _with_new_rows() -> dict[str, Any]:
 
 
 def gate_prompt(parts: Sequence[str], asked: Sequence[Asked], card: str = "") -> Request:
-    """Which parts of a document may hold a value of the tables, by the lines of its outline."""
+    """Returns the request that asks which parts of a document may hold a value of the tables.
+
+    Args:
+        parts: the lines of the document's outline, one for each part.
+        asked: the tables and columns.
+        card: the document's card in one line, "" for none.
+    """
     prompt = load_prompt("extraction/gate", FULL)
     return Request(
         stage="gate",
@@ -296,7 +318,11 @@ def gate_prompt(parts: Sequence[str], asked: Sequence[Asked], card: str = "") ->
 
 
 def card_prompt(documents: Sequence[tuple[str, str]]) -> Request:
-    """The cards of documents from their names and how they begin."""
+    """Returns the request for the cards of documents.
+
+    Args:
+        documents: the name and the beginning of each document.
+    """
     prompt = load_prompt("extraction/card", FULL)
     return Request(
         stage="extract",

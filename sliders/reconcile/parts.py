@@ -1,9 +1,11 @@
 """Rows of one document: which rows are parts of one thing, and which are entries of their own.
 
-A key joins rows of one document. But rows of one key that one model call read from one chunk, or
-whose words stand in different lines of one list or grid (printed table), are different things; then
-the place of the words joins the key of the whole table. A *code* is the number of a distinct value
-in its column, -1 for an empty cell.
+A key joins rows of one document. But rows that share a key are different things when one model call
+read them from one chunk, or when their words stand in different lines of one list or grid (printed
+table). Then the place of the words becomes part of the key of the whole table.
+
+In all arrays, a row is its number in the relation. A *code* is the number of a distinct value in
+its column, -1 for an empty cell. A *group* is the number that rows with the same codes share.
 """
 
 from __future__ import annotations
@@ -20,8 +22,10 @@ _NO_PLACE = -1
 
 
 def repeated(groups: Codes) -> Codes:
-    """Returns the numbers of the rows that share their group with another row; groups below 0 are
-    left out.
+    """Returns the numbers of the rows that share their group with another row.
+
+    Args:
+        groups: the group of each row; rows with a group below 0 are left out.
     """
     counts = np.bincount(groups[groups >= 0], minlength=1)
     return np.flatnonzero((groups >= 0) & (counts[np.maximum(groups, 0)] > 1)).astype(np.int64)
@@ -30,8 +34,14 @@ def repeated(groups: Codes) -> Codes:
 def places_in_key(
     plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, documents: Codes
 ) -> Codes | None:
-    """Returns the place of each row's words, when rows that share their key are different things;
-    None when the key is enough.
+    """Returns a number for the place of each row's words, which then becomes part of the key; None
+    when the key alone tells the rows apart.
+
+    Args:
+        plan: the key.
+        codes: the codes of each column, by name.
+        relation: the rows.
+        documents: the document of each row, as a number.
     """
     if plan.per_document or not plan.columns or not relation.starts:
         return None
@@ -56,7 +66,9 @@ def places_in_key(
 
 
 def _told(codes: Mapping[str, Codes], relation: MemoryRelation, rows: Codes) -> Codes:
-    """Returns one number for rows with the same values in the same words: they are read twice."""
+    """Returns one number for each row; rows that hold the same values from the same words get the
+    same number.
+    """
     starts = [np.asarray(column, np.int64) for column in relation.starts.values()]
     parts = [*codes.values(), *starts]
     told = np.stack([part[rows] for part in parts], axis=1)
@@ -64,8 +76,8 @@ def _told(codes: Mapping[str, Codes], relation: MemoryRelation, rows: Codes) -> 
 
 
 def _turns(groups: Codes, told: Codes) -> Codes:
-    """Returns the position of each row in its group, from 0; rows with the same values share a
-    position.
+    """Returns the position of each row in its group, from 0; rows of a group with the same number
+    in `told` share a position.
     """
     pairs, first, back = np.unique(combine(groups, told), return_index=True, return_inverse=True)
     order, starts = sorted_groups(groups[first])
@@ -77,8 +89,9 @@ def _turns(groups: Codes, told: Codes) -> Codes:
 def _places(
     plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, own: Codes, rows: Codes
 ) -> Codes:
-    """Returns where the words of each row begin, in the key column that tells most rows apart, else
-    in any other column. A row whose words have no place gets a number of its own below 0.
+    """Returns the offset at which the words of each row begin, in characters of its document. The
+    words are those of the key column that tells most rows apart, else of another column. A row
+    whose words have no place gets a negative number that no other row has.
     """
     starts = {
         name: np.asarray(relation.starts[name], np.int64)
@@ -119,11 +132,14 @@ def _in_one_list(relation: MemoryRelation, own: Codes, place: Codes, rows: Codes
 
 
 def lines_of_rows(relation: MemoryRelation, rows: Codes, place: Codes) -> tuple[Codes, Codes]:
-    """Returns, for each row, the list or grid with its words, and the line in it; -1 outside of any
-    list.
+    """Returns two arrays: for each row, the number of the list or grid that holds its words, and
+    the number of the line. Both are -1 for words outside of any list.
 
     Args:
-        place: where these words begin in their document.
+        relation: the relation, which knows the lists of each document.
+        rows: the numbers of the rows.
+        place: for each of these rows, the offset of its words in characters of its document; -1 for
+            none.
     """
     lists, lines = np.full(len(rows), -1, np.int64), np.full(len(rows), -1, np.int64)
     if relation.lists_of is None:
@@ -142,12 +158,13 @@ def lines_of_rows(relation: MemoryRelation, rows: Codes, place: Codes) -> tuple[
 
 
 def joined_rows(groups: Codes, finer: Codes, columns: Sequence[Codes]) -> Codes:
-    """Returns the unit of each row. Rows of a group, or of a finer group, without contradictions
-    are one unit; every other row is a unit of its own.
+    """Returns for each row the number of the first row of its unit. Rows of a group form one unit
+    when no column contradicts another row of the group; else the same holds for rows of a finer
+    group; every other row is a unit of its own.
 
     Args:
-        groups: the groups of rows that may be one thing.
-        finer: the groups of rows of one document with one key.
+        groups: the group of each row; rows of one group may be one thing.
+        finer: the smaller group of each row: rows of one document with one key.
         columns: the codes of the columns that may contradict each other.
     """
     units = np.arange(len(groups), dtype=np.int64)
@@ -169,7 +186,12 @@ def joined_rows(groups: Codes, finer: Codes, columns: Sequence[Codes]) -> Codes:
 
 
 def united(groups: Codes, together: Sequence[Sequence[int]]) -> Codes:
-    """Returns the groups, with the groups of each list of rows joined to one."""
+    """Returns the group of each row after joining.
+
+    Args:
+        groups: the group of each row.
+        together: lists of row numbers; the groups of all rows in one list become one group.
+    """
     if not together:
         return groups
     into: dict[int, int] = {}

@@ -1,8 +1,10 @@
-"""The sandbox: a SQLite database in a child process, in which statements of others run.
+"""The sandbox: a SQLite database in a child process. It runs statements that the model or a user
+wrote (*foreign* statements below), apart from the program.
 
-The program gives it tables, rights and limits as values, and takes rows. The engine asks for every
-step of a statement whether it is allowed, and stops at limits of time, memory, rows and bytes. The
-kernel holds the memory and the processor time of the child; one that does not answer is ended.
+The program sends tables, rights and limits, and receives rows. SQLite asks before every step of a
+statement whether the step is allowed, and stops at the limits of time, memory, rows and bytes. The
+kernel limits the memory and the processor time of the child; a child that does not answer is
+killed.
 """
 
 from __future__ import annotations
@@ -26,19 +28,21 @@ __all__ = ["ALLOWED_FUNCTIONS", "Sandbox", "SandboxError"]
 
 _MODULE = "sliders.sql.sandbox_process"
 _BATCH = 5_000
-"""Rows of one message."""
+"""The number of rows in one message."""
 _GRACE = 0.5
-"""Seconds beyond its limit in which the engine stops a statement by itself."""
+"""Seconds beyond the time limit in which SQLite stops a statement by itself, before the child is
+killed.
+"""
 
 
 class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
-    """A database in memory, or a file that is only read, in a child process of its own.
+    """A database in a child process of its own: in memory, or a file that is opened for reading.
 
     Args:
-        file: the URI of a file.
-        analysts: the functions of `functions` are there, and those of SQLite that one call
-            can keep busy for minutes are bounded.
-        engine: limits of SQLite that hold for the program's own statements as well.
+        file: the URI of a database file; "" is a database in memory.
+        analysts: True adds the functions that queries may call (module `functions`) and bounds the
+            functions of SQLite that can run for minutes in one call.
+        engine: pairs (number of a SQLite limit, value) for all statements, the program's own too.
 
     Raises:
         sqlite3.Error: the file cannot be opened.
@@ -52,10 +56,12 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         self._ask("", None, "open", file, analysts, tuple(engine))
 
     def add(self, table: str, types: Mapping[str, str], rows: Iterable[Sequence[Any]] = ()) -> None:
-        """Make a table of these rows.
+        """Makes a table and fills it.
 
         Args:
-            types: SQL types by column; "" is none.
+            table: the name of the table.
+            types: the SQL type of each column, by name; "" for a column without a type.
+            rows: the values of each row, in the order of `types`.
         """
         self._ask("", None, "table", table, tuple(types.items()))
         left = iter(rows)
@@ -63,17 +69,20 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             self._ask("", None, "rows", table, batch)
 
     def execute(self, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
-        """The rows of a statement of the program itself, which has every right.
+        """Returns the rows of a statement of the program itself, which may do anything.
+
+        Args:
+            values: the parameters of the statement.
 
         Raises:
-            SandboxError: it does not run.
+            SandboxError: SQLite refuses the statement, or the child has ended.
         """
         rows: list[tuple[Any, ...]] = self._ask(sql, None, "execute", sql, values)
         return rows
 
     @contextlib.contextmanager
     def undone(self) -> Iterator[None]:
-        """What is changed inside the block is as before afterwards."""
+        """A `with` block whose changes to the database are undone at its end."""
         self.execute("BEGIN")
         try:
             yield
@@ -82,18 +91,19 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
                 self.execute("ROLLBACK")
 
     def decide(self, sql: str, values: Any, rights: Rights, limits: Limits) -> Any:
-        """The one value of a statement of others with parameters.
+        """Returns the single value that a foreign statement gives with these parameters.
 
         Raises:
-            SandboxError: it is refused, stopped, or does not run.
+            SandboxError: the statement is not allowed, passes a limit, or does not run.
         """
         return self._ask(sql, limits, "decide", sql, values, astuple(rights), astuple(limits))
 
     def select(self, sql: str, rights: Rights, limits: Limits) -> Result:
-        """Run one SELECT of others.
+        """Runs one foreign SELECT and returns its rows.
 
         Raises:
-            UnsafeStatement: it is no SELECT, does more than `rights` allow, or passes a limit.
+            UnsafeStatement: the statement is no SELECT, does more than `rights` allow, or passes a
+                limit.
             StoreError: SQLite finds an error in it (unknown column, wrong number of arguments).
         """
         try:
@@ -103,24 +113,30 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         return Result(*found)
 
     def run(self, statements: Sequence[str], rights: Rights, limits: Limits) -> None:
-        """Run statements of others one after the other; the limits hold for all together.
+        """Runs foreign statements one after the other; the limits hold for all of them together.
 
         Raises:
-            SandboxError: one of them is refused, stopped, or does not run; those before it are
-                not undone.
+            SandboxError: a statement is not allowed, passes a limit, or does not run; the
+                statements before it stay done.
         """
         texts = tuple(statements)
         self._ask("; ".join(texts), limits, "run", texts, astuple(rights), astuple(limits))
 
     def run_script(self, sql: str, rights: Rights, limits: Limits) -> None:
-        """Run a text of several statements of others. Raises SandboxError: as `run`."""
+        """Runs foreign statements that stand in one text.
+
+        Raises:
+            SandboxError: as `run`.
+        """
         self._ask(sql, limits, "script", sql, astuple(rights), astuple(limits))
 
     def _ask(self, sql: str, limits: Limits | None, *message: Any) -> Any:
-        """What the child gives for a message; `sql` is the statement that it runs, for errors.
+        """Sends a message to the child and returns its reply.
 
         Args:
-            limits: those of a statement of others; its child is ended beyond them.
+            sql: the statement that the message holds, for errors.
+            limits: the limits of a foreign statement; the child is killed beyond them. None for the
+                program's own.
         """
         bounded = limits is not None and math.isfinite(limits.seconds)
         seconds = limits.seconds + _GRACE if limits is not None and bounded else None
@@ -140,7 +156,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         ](told[0])
 
     def __exit__(self, *_: object) -> None:
-        """Free the database; its process serves the next one."""
+        """Frees the database; its process serves the next sandbox."""
         with self._lock, contextlib.suppress(SandboxError):
             small, child = self._ask("", None, "close"), self._child
             self._child = None
@@ -154,7 +170,7 @@ _GONE = "an earlier statement took more than its limits, and the tables went wit
 
 
 def _why(limits: Limits | None, error: ChildEnded) -> str:
-    """Why a child ended, in words."""
+    """Returns in words why the child ended."""
     if limits is None:
         return "its process ended"
     if error.out_of_time:

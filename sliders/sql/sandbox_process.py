@@ -93,7 +93,9 @@ def answered(work: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any,
 
 
 def main() -> None:
-    """Serve until the parent closes the pipe."""
+    """The child process of the sandbox: answers one message after the other from its standard
+    input, and returns when the parent closes the pipe.
+    """
     messages, server = Messages(), Server()
     for message in messages:
         name, *arguments = marshal.loads(message)

@@ -1,5 +1,5 @@
-"""Tables in memory, to ask what a statement gives over other values than those of the workspace,
-which is not touched.
+"""Tables copied into memory. A statement runs over them as if some values were different; the
+workspace is not touched.
 """
 
 from __future__ import annotations
@@ -25,8 +25,12 @@ SHOWN = SYSTEM_COLUMNS[:3]
 
 @dataclass(frozen=True, slots=True)
 class TrialChange:
-    """Other values of one row, by SQL column name; None takes the row out, and a row id that is
-    not there is a new row.
+    """A change of one row of a copied table.
+
+    Args:
+        relation: the SQL name of the table.
+        row_id: the row; an id that the table does not have adds a row.
+        values: new values by SQL column name; None removes the row.
     """
 
     relation: str
@@ -35,14 +39,16 @@ class TrialChange:
 
 
 class CopiedTables(contextlib.AbstractContextManager["CopiedTables"]):
-    """The current versions of `relations`, in memory, and what is added to them;
-    statements run in a sandbox.
+    """A copy in memory of the current versions of `relations`, and of further tables that `add`
+    makes. Statements run in a sandbox.
 
     Args:
-        largest: rows of all relations together beyond which no copy is made.
+        database: the workspace's database, which is only read.
+        relations: the tables to copy.
+        largest: the most rows of all relations together that are copied.
 
     Raises:
-        StoreError: the tables have more rows than that.
+        StoreError: the relations have more rows than `largest`.
     """
 
     def __init__(
@@ -66,7 +72,7 @@ class CopiedTables(contextlib.AbstractContextManager["CopiedTables"]):
         name = quote_identifier(relation.relation)
         columns = (*relation.columns, *relation.companions)
         types = {c.sql_name: c.sql_type for c in columns} | dict.fromkeys(SHOWN, "TEXT")
-        # Alone, an unknown one would be its own name as text.
+        # SQLite reads a quoted name without its table as text when no column is called so.
         listed = ", ".join(f"{name}.{quote_identifier(n)}" for n in types)
         self.add(relation.relation, types, database.query(f"SELECT {listed} FROM {name}"))
         self._sandbox.execute(
@@ -76,16 +82,23 @@ class CopiedTables(contextlib.AbstractContextManager["CopiedTables"]):
     def add(
         self, relation: str, types: Mapping[str, str], rows: Iterable[Sequence[Scalar]]
     ) -> None:
-        """A table of these rows, by the SQL types of its columns."""
+        """Makes a further table.
+
+        Args:
+            relation: the SQL name of the table.
+            types: the SQL type of each column, by SQL name.
+            rows: the values of each row, in the order of `types`.
+        """
         lines = ([codec.encode_scalar(value)[0] for value in row] for row in rows)
         self._sandbox.add(relation, types, lines)
         self._names |= {relation}
 
     def run(self, sql: str, limits: Limits | None = None) -> Result:
-        """Run one SELECT over the copy as it stands.
+        """Runs one SELECT over the copy, with the changes that are in force, and returns its rows.
 
         Raises:
-            UnsafeStatement, StoreError: as `run_readonly`.
+            UnsafeStatement: the statement is no SELECT, reads another table, or passes a limit.
+            StoreError: SQLite finds an error in the statement.
         """
         if sql not in self._checked:
             check_statement(sql, self._names, self._names)
@@ -95,7 +108,7 @@ class CopiedTables(contextlib.AbstractContextManager["CopiedTables"]):
 
     @contextlib.contextmanager
     def changed(self, changes: Iterable[TrialChange]) -> Iterator[Self]:
-        """The copy with other values inside the block; afterwards it is as before."""
+        """The copy with changes applied inside the `with` block; they are undone at its end."""
         with self._sandbox.undone():
             for change in changes:
                 self._apply(change)
@@ -117,5 +130,5 @@ class CopiedTables(contextlib.AbstractContextManager["CopiedTables"]):
         )
 
     def __exit__(self, *_: object) -> None:
-        """Free the copy."""
+        """Frees the memory of the copy."""
         self._sandbox.__exit__()

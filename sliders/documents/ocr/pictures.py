@@ -20,7 +20,11 @@ _MOST_PIXELS = 150_000_000
 
 
 def scan(raw: bytes, kind: str, name: str, number: int) -> PageContent:
-    """A page of a file as OCR reads it, counted from 1.
+    """Returns a page of a file as OCR reads it.
+
+    Args:
+        kind: the media type of the file.
+        number: the page, from 1.
 
     Raises:
         DocumentError: the picture is damaged or too large.
@@ -30,7 +34,10 @@ def scan(raw: bytes, kind: str, name: str, number: int) -> PageContent:
 
 
 def read_picture(raw: bytes, name: str, scans: Mapping[int, PageContent] | None = None) -> Document:
-    """The document of a picture file; its pages are those of `scans`, else all are still unread.
+    """Returns the document of a picture file.
+
+    Args:
+        scans: the pages that OCR has read, by number; without them all pages are marked as unread.
 
     Raises:
         DocumentError: OCR is not installed or finds no words, or the file is damaged.

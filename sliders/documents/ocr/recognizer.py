@@ -1,7 +1,7 @@
 """The words of a picture with their places and scores, by the models inside `rapidocr`.
 
-A *quad* is the four corners of a box: top left, top right, bottom right, bottom left, as its
-reader sees them, in pixels from the top left of the picture.
+A *quad* is the four corners of a box: top left, top right, bottom right, bottom left, as a person
+reading the words sees them, each (x, y) in pixels from the top left of the picture.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from math import atan2, degrees, dist
 from typing import Any
 
 READABLE = 0.5
-"""The least score of words that are read."""
+"""The lowest score (0 to 1) of words that are kept."""
 _UPRIGHT = 0.8
 _TALL = 1.5
 _LONG = 3.0
@@ -33,7 +33,9 @@ class ScannedWord:
 
 @dataclass(frozen=True, slots=True)
 class ScannedLine:
-    """A piece of a printed line, and its words from left to right."""
+    """A piece of a printed line: its words from left to right, its score (0 to 1), and the corners
+    of its box in pixels.
+    """
 
     words: tuple[ScannedWord, ...]
     score: float
@@ -46,7 +48,7 @@ class ScannedLine:
 
 @lru_cache(maxsize=1)
 def engine() -> Any:
-    """The models, loaded once; they work on one core."""
+    """The models of OCR, loaded once; they work on one core."""
     from rapidocr import RapidOCR
 
     threads = "EngineConfig.onnxruntime"
@@ -63,7 +65,9 @@ def engine() -> Any:
 
 
 def upright_lines(picture: Any) -> tuple[Any, list[ScannedLine]]:
-    """A picture (an array of rows of pixels) turned until its words are upright, and its lines."""
+    """Returns (picture, lines): the picture, an array of rows of pixels, turned until its words are
+    upright, and the lines that OCR finds in it.
+    """
     import numpy as np
 
     lines = list(_lines(picture))
@@ -83,7 +87,9 @@ def upright_lines(picture: Any) -> tuple[Any, list[ScannedLine]]:
 
 
 def read_line(picture: Any, box: tuple[float, float, float, float]) -> str:
-    """The text of one printed line, in a box: left, top, right and bottom."""
+    """Returns the text of one printed line of a picture; `box` is left, top, right and bottom in
+    pixels.
+    """
     import numpy as np
 
     left, top, right, bottom = (round(end) for end in box)
@@ -93,7 +99,9 @@ def read_line(picture: Any, box: tuple[float, float, float, float]) -> str:
 
 
 def slant(lines: Sequence[ScannedLine]) -> float:
-    """By how many degrees lines fall to the right: the middle one, longer lines count more."""
+    """Returns by how many degrees lines fall to the right: the median over the lines, in which
+    longer lines count more.
+    """
     angles = []
     for line in lines:
         (x, y), (u, v) = line.quad[0], line.quad[1]

@@ -1,4 +1,5 @@
-"""A picture of a page as its printed lines: words to characters with boxes, dark lines to strokes.
+"""The printed lines of a scanned page: words become characters with boxes, dark lines become
+strokes.
 
 The words of a turned or slanting scan are put upright first.
 """
@@ -18,10 +19,10 @@ from sliders.documents.pdf.page_content import PageContent, page_lines
 from sliders.documents.pdf.ruling_lines import Stroke, Strokes
 
 _LINE_POINTS = 10.0
-"""The height that lines of a picture are given, whatever its size."""
+"""The height in points that printed lines get, whatever the size of the picture."""
 _STRAIGHT = 0.2
 _SHORTEST = 1.3
-"""Of a drawn line, in heights of a printed one."""
+"""The shortest drawn line, in heights of a printed line."""
 _THICKEST = 0.3
 _BLANK = 0.2
 _DASH, _FLAT, _SOLID, _MIDDLE = (0.2, 1.3), 0.2, 0.7, 0.25
@@ -64,7 +65,7 @@ def scanned_page(picture: Any, number: int) -> PageContent:
 
 
 class _Places:
-    """Places of a picture, slanting by some degrees, as points of a page."""
+    """Turns positions in a slanting picture (pixels) into positions on a page (points)."""
 
     def __init__(self, width: int, height: int, angle: float, lines: Sequence[ScannedLine]) -> None:
         self._middle = width / 2, height / 2
@@ -106,7 +107,9 @@ class _Places:
 
 
 def _edges(lefts: Sequence[float]) -> dict[float, float]:
-    """The common left edge of lines that begin nearly at the same place, by each one's own."""
+    """The common left edge of lines that begin at nearly the same position, by each line's own left
+    edge.
+    """
     groups: list[list[float]] = []
     for left in sorted(lefts):
         if groups and left - groups[-1][0] < _SAME_EDGE:
@@ -117,7 +120,7 @@ def _edges(lefts: Sequence[float]) -> dict[float, float]:
 
 
 def _dark(picture: Any, angle: float) -> Any:
-    """Where a picture is dark, after it is turned by its slant."""
+    """True for each dark pixel of a picture, after the picture is turned by its slant."""
     import cv2
 
     gray = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
@@ -129,8 +132,8 @@ def _dark(picture: Any, angle: float) -> Any:
 
 
 def _dashes(dark: Any, place: _Places, boxes: Sequence[Box]) -> Iterator[Char]:
-    """Dashes that stand alone in the row of other words, which the models pass over: without them
-    the values beside them would stand under wrong headers.
+    """Yields dashes that stand alone in a row of other words. The models miss them, and without
+    them the values beside them would stand under wrong headers.
     """
     import cv2
 

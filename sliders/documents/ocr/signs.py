@@ -13,9 +13,9 @@ _SAME_ROW = 0.4
 
 
 def with_signs(picture: Any, lines: Sequence[ScannedLine]) -> list[ScannedLine]:
-    """The lines of a picture; words "S" before no letters, one below the other, become "$" where
-    the models see this sign in one of them, or when they look at one together with the number
-    that it stands before.
+    """Returns the lines of a picture, with "$" where OCR took it for "S". All such words in one
+    column become "$" when the models read "$" for one of them, alone or together with the words at
+    its right. An "S" before a word is left.
     """
     signs: set[ScannedWord] = set()
     alone = {line.words[0] for line in lines if len(line.words) == 1}
@@ -35,7 +35,7 @@ def with_signs(picture: Any, lines: Sequence[ScannedLine]) -> list[ScannedLine]:
 
 
 def _like(line: ScannedLine) -> Iterator[ScannedWord]:
-    """The words of a line that look like the sign."""
+    """The words of a line that may be the sign, since no letters follow them."""
     for word, after in zip(line.words, [*line.words[1:], None], strict=True):
         if word.text in _LIKE and not (after and after.text[0].isalpha()):
             yield word
@@ -55,7 +55,9 @@ def _columns(words: Sequence[ScannedWord]) -> Iterator[list[ScannedWord]]:
 
 
 def _is_sign(picture: Any, quad: Quad, lines: Sequence[ScannedLine]) -> bool:
-    """Whether the models see the sign when they look at it with what stands at its right."""
+    """True when the models see the sign in a part of the picture that holds it and the words at its
+    right.
+    """
     (left, top), (_, _), (right, bottom), (_, _) = quad
     beside = [
         other.quad

@@ -1,4 +1,4 @@
-"""What stands on a PDF page beside its own text: values of form fields, and annotations."""
+"""Text on a PDF page beside its own text: values of form fields, and annotations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _SILENT = (pdfium_c.FPDF_FORMFIELD_PUSHBUTTON, pdfium_c.FPDF_FORMFIELD_SIGNATURE
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Words with the box in which they stand, in points; whether a viewer hides them."""
+    """The words of a form field or an annotation with their box, in points; `hidden` when a viewer
+    does not show them.
+    """
 
     text: str
     left: float
@@ -38,8 +40,12 @@ class Note:
 
 
 def page_notes(page: Any, form: Any, turn: int = 0) -> list[Note]:
-    """The notes of a page that is turned back by so many quarters; `form` is the form of the
-    document, None where it has none.
+    """Returns the notes of a page.
+
+    Args:
+        page: the pypdfium2 page.
+        form: the form of the document, None where it has none.
+        turn: the quarters of a full turn by which the page is turned back.
     """
     found: list[Note] = []
     for index in range(pdfium_c.FPDFPage_GetAnnotCount(page)):
@@ -87,14 +93,14 @@ def _string(annotation: Any, key: bytes) -> str:
 
 
 def _wide(buffer: Any, size: int) -> str:
-    """UTF-16 of so many bytes, with its closing zero."""
+    """The text of a buffer in UTF-16; `size` is its bytes with the closing zero."""
     text = bytes(buffer)[: max(min(size, _LONGEST) - 2, 0)].decode("utf-16-le", "replace")
     return " ".join(text.split())
 
 
 def with_notes(lines: list[PrintedLine], notes: list[Note]) -> list[PrintedLine]:
-    """The lines of a page with its notes in their place: behind or before the words of the
-    line that they stand on, else as lines of their own.
+    """The lines of a page with its notes in their place: behind or before the words of the line at
+    the same height, else as lines of their own.
     """
     lines = list(lines)
     for note in notes:

@@ -1,4 +1,4 @@
-"""The characters of a PDF page with their loose boxes, and the way in which they are read.
+"""The characters of a PDF page with their loose boxes, and the direction in which they are read.
 
 Loose boxes (the font's extent) keep digits together where tight boxes break a number apart. A page
 whose words are mostly printed sideways or upside down is turned until they stand upright.
@@ -46,7 +46,9 @@ Box = tuple[float, float, float, float]
 
 
 def page_chars(text_page: Any) -> list[Char]:
-    """The characters of a page's text in the order of the file, as the page is read."""
+    """The characters of a page's text in the order of the file, with the page turned until most
+    words are upright.
+    """
     box = pdfium_c.FS_RECTF()
     at = ctypes.byref(box)
     chars: list[Char] = []
@@ -79,13 +81,15 @@ def _turn(angle: float) -> int:
 
 
 def main_turn(chars: Sequence[Char]) -> int:
-    """The turn of most characters; 0 for a page without any."""
+    """The turn of most characters, in quarters clockwise (see `Char.turn`); 0 for a page without
+    any.
+    """
     turns = Counter(char.turn for char in chars if char.turn != OBLIQUE)
     return turns.most_common(1)[0][0] if turns else 0
 
 
 def turned_chars(chars: Sequence[Char], turn: int) -> list[Char]:
-    """The characters after the page is turned back by so many quarters."""
+    """The characters after the page is turned counter-clockwise by `turn` quarters."""
     if not turn:
         return list(chars)
     return [
@@ -101,7 +105,7 @@ def turned_chars(chars: Sequence[Char], turn: int) -> list[Char]:
 
 
 def turned_box(box: Box, turn: int) -> Box:
-    """A box after the page is turned counter-clockwise by so many quarters."""
+    """A box after the page is turned counter-clockwise by `turn` quarters."""
     left, right, bottom, top = box
     if turn == 1:
         return -top, -bottom, left, right

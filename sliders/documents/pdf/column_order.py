@@ -17,12 +17,13 @@ _STEPS = 31
 def reading_order(
     lines: Sequence[PrintedLine], earlier: float | None = None
 ) -> tuple[list[PrintedLine], float | None]:
-    """The lines with the left column before the right one, between lines that cross both, and the
-    place between the columns; unchanged lines and None for other pages.
+    """Returns (lines, x). On a page with two columns of text, the left column comes before the
+    right one, between the lines that cross both; x is the place between the columns, in points from
+    the left. On other pages the lines are unchanged and x is None.
 
     Args:
         lines: the lines of a page.
-        earlier: the place between the columns of the page before it, which the page may go on with.
+        earlier: x of the page before, whose columns may go on; None for none.
     """
     gutter = _gutter(lines)
     if gutter is None and earlier is not None and _goes_on(lines, earlier):
@@ -59,8 +60,8 @@ def _goes_on(lines: Sequence[PrintedLine], x: float) -> bool:
 
 
 def _gutter(lines: Sequence[PrintedLine]) -> float | None:
-    """The place between two columns of text: many lines have words on both sides
-    of it, few cross it.
+    """The place between two columns of text: many lines have words on both sides of it, few lines
+    cross it.
     """
     lines = [line for line in lines if line.segments]
     if len(lines) < _FEWEST_LINES:

@@ -1,7 +1,8 @@
-"""Tables whose cells are closed by drawn lines: the lines are the grid, whatever stands in it.
+"""Tables whose cells are closed by drawn lines. The lines alone make the grid, whatever text stands
+in it.
 
-A *region* is what lines close: one place of the grid, or several where the lines between them are
-left out. Vertical lines that close no cells are *walls*: no piece of a text line crosses them.
+A *region* is an area that lines close: one place of the grid, or several places without lines
+between them. Vertical lines that close no cells are *walls*: no piece of a text line crosses them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sliders.documents.table_grid.segments import Segment
 from sliders.values.printed import is_value
 
 _ENDS = WordEnds(())
-"""Nothing breaks the words of tables but their authors."""
+"""The ends of lines inside a cell: only the author of a table breaks its words."""
 _SAME_LINE = 2.0
 _SAME_PLACE = 4.0
 _MOST_STROKES = 4_000
@@ -35,10 +36,11 @@ _SAME_COLUMNS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class DrawnGrid:
-    """The places of vertical lines from left to right and of horizontal ones from top to bottom,
-    and the number of the region at each row and column between them.
+    """A grid of drawn lines: the positions of its vertical lines from left to right (`xs`) and of
+    its horizontal lines from top to bottom (`ys`), in points, and the number of the region at each
+    row and column.
 
-    `open_sides`: no line closes it at the left, at the right.
+    `open_sides` says whether the closing line is missing at the left, and at the right.
     """
 
     xs: tuple[float, ...]
@@ -56,10 +58,11 @@ class DrawnGrid:
 
 @dataclass(frozen=True, slots=True)
 class DrawnTable(PrintedLine):
-    """A table among the lines of a page, as a line without text at its place.
+    """A table among the lines of a page: a line without text that stands at the table's place.
 
-    `rows` are its cells, one a column; `edges` the places of the lines between its columns; `pages`
-    the pages on which it goes on, each with the number of its rows.
+    `rows` are its cells, one for each column; `edges` the positions of the lines between its
+    columns, in points; `pages` the pages on which it goes on, each with the number of its rows
+    there.
     """
 
     rows: Sequence[Sequence[Spanned]] = ()
@@ -68,19 +71,21 @@ class DrawnTable(PrintedLine):
 
     @property
     def words(self) -> str:
-        """What stands in its cells."""
+        """The text of all cells."""
         cells = dict.fromkeys(cell for row in self.rows for cell in row)
         return " ".join(cell.text for cell in cells)
 
     def goes_on_in(self, other: DrawnTable) -> bool:
-        """Whether a table has the same columns."""
+        """True when the other table has the same columns."""
         return len(self.edges) == len(other.edges) and all(
             abs(a - b) <= _SAME_COLUMNS for a, b in zip(self.edges, other.edges, strict=True)
         )
 
 
 def drawn_grids(strokes: Strokes) -> tuple[list[DrawnGrid], list[Wall]]:
-    """The grids that lines close on a page, and the vertical lines of those that they do not."""
+    """Returns (grids, walls) of a page: the grids that its lines close, and its vertical lines that
+    close no cells.
+    """
     if max(len(strokes.across), len(strokes.down)) > _MOST_STROKES or not strokes.down:
         return [], []
     across, down = _merged(strokes.across), _merged(strokes.down)
@@ -159,7 +164,7 @@ def _places(strokes: Sequence[Stroke]) -> list[float]:
 
 
 def _open_side(rows: Sequence[Stroke], columns: Sequence[Stroke], end: int) -> list[float]:
-    """The left (0) or right (1) end of all horizontal lines, where they go on beyond the outermost
+    """The left (0) or right (1) end of all horizontal lines, when they reach beyond the outermost
     vertical line.
     """
     outermost = (min, max)[end]
@@ -172,8 +177,8 @@ def _open_side(rows: Sequence[Stroke], columns: Sequence[Stroke], end: int) -> l
 def _regions(
     xs: Sequence[float], ys: Sequence[float], rows: Sequence[Stroke], columns: Sequence[Stroke]
 ) -> tuple[tuple[int, ...], ...] | None:
-    """The number of the region at each place; None where one is no rectangle, or the lines around
-    them all are not drawn.
+    """The number of the region at each place; None when a region is no rectangle, or a line around
+    the grid is missing.
     """
     around = _is_drawn(rows, ys[0], xs[0], xs[-1]) and _is_drawn(rows, ys[-1], xs[0], xs[-1])
     if not around:
@@ -198,7 +203,7 @@ def _regions(
 
 
 def _is_drawn(strokes: Sequence[Stroke], place: float, low: float, high: float) -> bool:
-    """Whether a line at a place covers what lies between two ends."""
+    """True when a line at a place covers the stretch between two ends."""
     return any(
         abs(stroke[2] - place) <= _SAME_PLACE
         and min(stroke[1], high) - max(stroke[0], low) >= _COVERED * (high - low)
@@ -209,8 +214,8 @@ def _is_drawn(strokes: Sequence[Stroke], place: float, low: float, high: float) 
 def drawn_table(
     text_page: Any, grid: DrawnGrid, chars: Sequence[Char], notes: Sequence[Note]
 ) -> DrawnTable | None:
-    """The table of a grid with the characters and notes that stand in it; None where its lines
-    close no cells: each holds many rows, or hardly anything.
+    """Returns the table of a grid with the characters and notes inside it; None when the lines
+    close no cells, because each region holds many rows, or hardly any text.
     """
     held: dict[int, list[Char]] = {}
     for word in _words(chars):
@@ -245,7 +250,7 @@ def drawn_table(
 
 
 def has_labels_outside(grid: DrawnGrid, chars: Sequence[Char]) -> bool:
-    """Whether words stand at the left of most rows of a grid that no line closes there."""
+    """True when words stand at the left of most rows of a grid whose left side is open."""
     if not grid.open_sides[0]:
         return False
     heights = [char.middle[1] for char in chars if char.right <= grid.xs[0] + 1]
@@ -283,8 +288,8 @@ def _homes(grid: DrawnGrid, word: Sequence[Char]) -> list[int]:
 
 
 def _rows_inside(row: Sequence[int], lines: dict[int, list[PrintedLine]]) -> list[list[Spanned]]:
-    """The rows of words in one row of the grid, where each of its places has as many lines as the
-    others, at the same heights; none where it is one row.
+    """The rows of text inside one row of the grid, when each of its places has equally many lines
+    at the same heights; none when it is one row.
     """
     feet = [[round(line.bottom / _SAME_LINE) for line in lines.get(n, ())] for n in row]
     count = len(feet[0])
@@ -294,8 +299,8 @@ def _rows_inside(row: Sequence[int], lines: dict[int, list[PrintedLine]]) -> lis
 
 
 def _holds_rows(rows: Sequence[Sequence[int]], lines: dict[int, list[PrintedLine]]) -> bool:
-    """Whether rows of a table stand in one row of the grid: values one below the other, and labels
-    beside them.
+    """True when one row of the grid holds several rows of a table: values one below the other, and
+    labels beside them.
     """
     if any(len(inside) > _MOST_LINES for inside in lines.values()):
         return True

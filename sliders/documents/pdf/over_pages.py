@@ -15,8 +15,9 @@ _MOST_TITLES = 3
 
 
 def join_over_pages(pages: Sequence[list[PrintedLine]], furniture: frozenset[str]) -> None:
-    """Put the rows of each drawn table that goes on at the top of the next page into it; between
-    the two stands nothing but running headers and footers.
+    """Moves the rows of a drawn table that goes on at the top of the next page into the table, when
+    only running headers and footers stand between the two parts. `furniture` are the shapes of
+    running headers and footers.
     """
     begun: tuple[int, int] | None = None  # page and line of a table that may go on
     for number, lines in enumerate(pages):
@@ -49,7 +50,7 @@ def join_over_pages(pages: Sequence[list[PrintedLine]], furniture: frozenset[str
 
 
 class _RunningLines:
-    """What runs along on the pages around one page."""
+    """The running headers and footers around one page."""
 
     def __init__(
         self, pages: Sequence[list[PrintedLine]], number: int, furniture: frozenset[str]
@@ -59,8 +60,8 @@ class _RunningLines:
         self._seen = [(shape_of(line.text), line.top) for page in beside for line in page]
 
     def holds(self, line: PrintedLine) -> bool:
-        """Whether a line is a running header or footer, or stands on a page beside this one at the
-        same height.
+        """True for a running header or footer, and for a line that stands at the same height on a
+        neighbouring page.
         """
         if isinstance(line, DrawnTable):
             return False

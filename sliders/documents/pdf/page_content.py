@@ -1,4 +1,4 @@
-"""What stands on a page of a PDF: its printed lines, and tables with drawn cells among them."""
+"""The content of a page of a PDF: its printed lines, and among them tables with drawn cells."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _MOST_LOST = 0.05
 
 @dataclass(slots=True)
 class PageContent:
-    """The lines and drawn tables of a page in reading order, its horizontal strokes, and what is
-    told of it.
+    """The content of a page: its lines and drawn tables in reading order, its horizontal strokes,
+    and its warnings.
 
-    `scores` are the words of a scanned page with their scores; `unread`: it shows a picture and
-    has no words.
+    `scores` are the words of a scanned page, each with its score (0 to 1); `unread` is True for a
+    page that shows a picture and has no words.
     """
 
     lines: list[PrintedLine] = field(default_factory=list)
@@ -45,8 +45,11 @@ class PageContent:
 
 
 def page_content(pdf: pypdfium2.PdfDocument, index: int, form: Any) -> PageContent:
-    """The content of a page, counted from 0; `form` is the form of the document, None where it has
-    none.
+    """Returns the content of a page.
+
+    Args:
+        index: the page, from 0.
+        form: the form of the document, None where it has none.
     """
     number = index + 1
     try:
@@ -86,8 +89,8 @@ def page_content(pdf: pypdfium2.PdfDocument, index: int, form: Any) -> PageConte
 def page_lines(
     text_page: Any, chars: list[Char], notes: list[Note], strokes: Strokes
 ) -> list[PrintedLine]:
-    """The lines and drawn tables of a page from top to bottom; `text_page` is pdfium's, None for a
-    scan.
+    """Returns the lines and drawn tables of a page from top to bottom; `text_page` is the page's
+    text in pypdfium2, None for a scan.
     """
     grids, walls = drawn_grids(strokes)
     tables: list[DrawnTable] = []
@@ -111,7 +114,7 @@ def page_lines(
 
 
 def _told(lines: list[PrintedLine], letters: int, number: int) -> Iterator[str]:
-    """What a page's lines lost of its text, and those that nobody sees."""
+    """Yields the warnings of a page: text that was lost, and lines that nobody sees."""
     read = sum(map(str.isalnum, "".join(line.words for line in lines)))
     if letters - read > max(_FEW_CHARACTERS, _MOST_LOST * letters):
         yield f"page {number}: {letters - read} of {letters} letters and digits were not read"
@@ -120,7 +123,7 @@ def _told(lines: list[PrintedLine], letters: int, number: int) -> Iterator[str]:
 
 
 def _has_picture(page: pypdfium2.PdfPage) -> bool:
-    """Whether a page shows a picture, or so many drawn shapes that they may be letters."""
+    """True when a page shows a picture, or so many drawn shapes that they may be letters."""
     shapes = 0
     for drawn in page.get_objects(max_depth=4):
         if drawn.type == pdfium_c.FPDF_PAGEOBJ_IMAGE:

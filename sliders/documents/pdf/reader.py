@@ -58,10 +58,11 @@ def document_of_pages(
     title: str = "",
     media_type: str = "application/pdf",
 ) -> Document:
-    """Returns the document of pages; those without words are the ones of `scans`, by number.
+    """Returns the document of pages; a page without words is replaced by the page of the same
+    number in `scans`.
 
     Raises:
-        DocumentError: none has text.
+        DocumentError: no page has text.
     """
     builder = DocumentBuilder()
     for number, page in enumerate(pages, 1):
@@ -93,7 +94,7 @@ def document_of_pages(
 
 
 def _read_by_ocr(scores: Mapping[int, tuple[tuple[str, float], ...]]) -> Iterator[str]:
-    """What is told of the pages that OCR read."""
+    """Yields the warnings about pages that OCR read."""
     read = [number for number, words in scores.items() if words]
     if read:
         shown = ", ".join(map(str, read[:_SHOWN])) + (", ..." if len(read) > _SHOWN else "")
@@ -102,10 +103,10 @@ def _read_by_ocr(scores: Mapping[int, tuple[tuple[str, float], ...]]) -> Iterato
 
 
 def open_pdf(raw: bytes, name: str) -> pypdfium2.PdfDocument:
-    """Returns the PDF in a file's bytes, to be closed.
+    """Returns the PDF in a file's bytes; the caller closes it.
 
     Raises:
-        DocumentError: it is encrypted, truncated or no PDF, or has no pages.
+        DocumentError: the file is encrypted, truncated or no PDF, or has no pages.
     """
     try:
         pdf = pypdfium2.PdfDocument(raw)

@@ -1,5 +1,5 @@
-"""The lines that are drawn on a PDF page: what underlines the words of a table's header, and what
-stands between its cells.
+"""Lines that are drawn on a PDF page: under the words of a table's header, and between its
+cells.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _UNMOVED: _Matrix = (1, 0, 0, 1, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Strokes:
-    """The straight lines of a page: the horizontal ones that stand alone, each once, and all edges
-    of what is drawn.
+    """The straight lines of a page: the horizontal lines that stand alone, each once (`alone`), and
+    the horizontal and vertical edges of all shapes (`across`, `down`).
     """
 
     alone: Sequence[Stroke]
@@ -43,7 +43,7 @@ class Strokes:
 
 
 def page_strokes(page: Any, turn: int) -> Strokes:
-    """The strokes of a pypdfium2 page that is turned back by so many quarters."""
+    """The strokes of a pypdfium2 page, turned back by `turn` quarters of a full turn."""
     alone: set[Stroke] = set()
     across: set[Stroke] = set()
     down: set[Stroke] = set()
@@ -59,8 +59,8 @@ def page_strokes(page: Any, turn: int) -> Strokes:
 
 
 def _boxes(page: Any) -> Iterator[tuple[Box, bool]]:
-    """The boxes of all thin paths of a page and of the pieces of larger ones, and whether it is
-    such a piece.
+    """Yields the box of each thin path, and of each piece of a larger path, with True for such a
+    piece.
     """
     bounds = [ctypes.c_float() for _ in range(4)]
     refs = [ctypes.byref(bound) for bound in bounds]
@@ -79,7 +79,9 @@ def _boxes(page: Any) -> Iterator[tuple[Box, bool]]:
 
 
 def _paths(page: Any) -> Iterator[tuple[Any, _Matrix]]:
-    """The paths of a page and of the forms on it, and what moves each to its place."""
+    """Yields the paths of a page and of the forms on it, each with the matrix that moves it to its
+    place.
+    """
     left = _MOST_OBJECTS
     waiting: list[tuple[Any, _Matrix, int]] = [(page, _UNMOVED, 0)]
     while waiting:
@@ -120,8 +122,8 @@ def _moved(matrix: _Matrix, x: float, y: float) -> tuple[float, float]:
 
 
 def _pieces(item: Any, matrix: _Matrix, budget: list[int]) -> Iterator[Box]:
-    """The straight lines of a path that is drawn as an outline, and the thin parts of one that is
-    filled.
+    """Yields the straight lines of a path that is drawn as an outline, and the thin parts of a path
+    that is filled.
     """
     fill, stroked = ctypes.c_int(), ctypes.c_int()
     pdfium_c.FPDFPath_GetDrawMode(item, ctypes.byref(fill), ctypes.byref(stroked))
@@ -181,7 +183,9 @@ def _inside(one: Stroke, other: Stroke) -> bool:
 def strokes_below(
     lines: Sequence[PrintedLine], strokes: Sequence[Stroke]
 ) -> list[list[tuple[float, float]]]:
-    """The strokes between each line and the next one (at most a line's height below it)."""
+    """Returns for each line the left and right ends of the strokes directly below it (at most a
+    line's height away).
+    """
     below: list[list[tuple[float, float]]] = []
     for number, line in enumerate(lines):
         middle = (line.top + line.bottom) / 2

@@ -16,7 +16,9 @@ _LEAST_COVERED = 0.6
 
 
 def struck_out(chars: Sequence[Char], strokes: Sequence[Stroke]) -> list[list[Char]]:
-    """The runs of characters through whose middle a line goes that ends with them, by line."""
+    """Returns the characters that a drawn line strikes out, one run for each line: the line goes
+    through their middle and is as long as the run.
+    """
     if not strokes:
         return []
     strokes = sorted(strokes, key=itemgetter(2))

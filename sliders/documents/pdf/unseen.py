@@ -1,4 +1,4 @@
-"""Words of a PDF page that nobody sees: white ones on white, and those that a shape covers."""
+"""Words of a PDF page that nobody sees: white words on white, and words that a shape covers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ class _Shape(NamedTuple):
 
 
 def unseen_words(page: Any, text_page: Any, chars: Sequence[Char]) -> list[str]:
-    """The words of a page's characters, as the file places them, that nobody sees."""
+    """Returns the words of a page that nobody sees. `chars` are the page's characters as the file
+    places them.
+    """
     shapes, items, white = _drawn(page)
     first = min((order for order, _ in items), default=_MOST_OBJECTS)
     if not white and all(shape.order < first for shape in shapes):
@@ -48,8 +50,8 @@ def unseen_words(page: Any, text_page: Any, chars: Sequence[Char]) -> list[str]:
 
 
 def _drawn(page: Any) -> tuple[list[_Shape], list[tuple[int, Any]], set[int]]:
-    """The filled rectangles and the pictures of a page, its texts with their places in the order of
-    drawing, and the places of the white ones.
+    """Returns the filled rectangles and the pictures of a page, its texts with their position in
+    the order of drawing, and the positions of the white texts.
     """
     bounds = [ctypes.c_float() for _ in range(4)]
     refs = [ctypes.byref(bound) for bound in bounds]
@@ -81,7 +83,7 @@ def _address(item: Any) -> int:
 
 
 def _is_filled(item: Any, kind: int) -> bool:
-    """Whether an object is a rectangle that hides what is below it."""
+    """True for a rectangle that hides the page below it."""
     if kind != pdfium_c.FPDF_PAGEOBJ_PATH or pdfium_c.FPDFPath_CountSegments(item) > _RECTANGLE:
         return False
     mode, stroke = ctypes.c_int(), ctypes.c_int()

@@ -1,5 +1,5 @@
-"""Values that stand so near to the words before them that only their column shows that they are
-apart.
+"""Values that are printed so near to the words before them that only the other rows of their column
+show where they begin.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _NARROWEST = 3.0
 
 
 def with_values_apart(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
-    """The lines with the last values of several ones apart, where nothing stands between words
-    and values from line to line.
+    """Returns the lines. Where the same strip is blank in enough lines below each other, between
+    words and the value behind them, the value becomes a segment of its own.
     """
     out = list(lines)
     run: list[tuple[int, Break]] = []

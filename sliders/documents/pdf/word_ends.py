@@ -1,5 +1,5 @@
-"""Words that are broken at the ends of printed lines, told from words with a hyphen of their own
-that stands there.
+"""Words that are broken at the ends of printed lines, told apart from words that have a hyphen of
+their own there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ _SHORTEST = 3
 
 
 class WordEnds:
-    """The words of a document, which say whether a hyphen at the end of a line is the word's."""
+    """The words of a document. They tell whether a hyphen at the end of a line belongs to
+    the word.
+    """
 
     def __init__(self, pages: Iterable[Sequence[str]]) -> None:
         broken: list[str] = []
@@ -31,7 +33,7 @@ class WordEnds:
         self._breaks_words = any(word in self._words for word in broken)
 
     def joined(self, text: str, line: str) -> str:
-        """A text and the line that follows it."""
+        """A text joined with the line that follows it."""
         if text.endswith("\xad"):
             return text[:-1] + line
         end, begin = _END.search(text), _BEGIN.match(line)

@@ -28,8 +28,8 @@ _TURNED_HEIGHT = 10.0
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """A line of a page: segments from left to right, top and bottom in points (top is
-    larger), and how it is set.
+    """A line of a page: its segments from left to right, its top and bottom in points (the top is
+    larger), and whether it is bold or invisible.
     """
 
     segments: Line
@@ -44,7 +44,7 @@ class PrintedLine:
 
     @property
     def words(self) -> str:
-        """All that stands in it."""
+        """The text of the line."""
         return self.text
 
     @property
@@ -59,8 +59,9 @@ Wall = tuple[float, float, float]
 def printed_lines(
     text_page: Any, chars: Sequence[Char], walls: Sequence[Wall] = ()
 ) -> list[PrintedLine]:
-    """The lines of characters from top to bottom; what is turned stands below the others, each
-    way of turning as its own reader would see it. `text_page` is pdfium's, None for a scan.
+    """Returns the lines of characters from top to bottom. Turned characters stand below the others,
+    each direction as a person reading it sees it. `text_page` is the page's text in pypdfium2, None
+    for a scan.
     """
     lines = [_line(text_page, row, walls) for row in _rows([c for c in chars if not c.turn])]
     for turn in sorted({char.turn for char in chars} - {0}):
@@ -83,8 +84,8 @@ def _turned_texts(text_page: Any, group: Sequence[Char]) -> list[str]:
 
 
 def joined_text(lines: Sequence[PrintedLine], ends: WordEnds) -> str:
-    """The text of lines that follow each other, words that were broken at their ends put
-    together.
+    """The text of lines that follow each other, with the words put together that were broken at
+    their ends.
     """
     text = ""
     for line in lines:
@@ -224,7 +225,7 @@ def _is_twice(char: Char, previous: Char, height: float) -> bool:
 
 
 def _letter_space(text_page: Any, row: Sequence[Char], height: float) -> float:
-    """What stands between all letters of a row that is set wide; 0 for other rows."""
+    """The space between all letters of a row that is set wide; 0 for other rows."""
     if any(b.left - a.right <= _WORD_GAP * height for a, b in pairwise(row[: _FEW + 1])):
         return 0.0
     gaps = [b.left - a.right for a, b in pairwise(row)]

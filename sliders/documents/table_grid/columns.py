@@ -1,4 +1,4 @@
-"""Value columns, and which value belongs to which of them."""
+"""Value columns of a printed table, and the column to which each value belongs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class GridColumn:
 def columns_of(rows: Sequence[Line]) -> tuple[GridColumn, ...]:
     """Columns of the rows' values, from left to right.
 
-    Where values stand in strips with nothing between them, the strips are the columns;
-    where printed text drifts, the rows that fill all columns give the median edges of the
-    first, second, ... value.
+    Where blank strips separate the values, the stretches between them are the columns; where
+    printed text drifts, the rows that fill all columns give the median edges of the first, second,
+    ... value.
     """
     counts = Counter(len(row) for row in rows)
     enough = max(2, len(rows) // 10)
@@ -45,8 +45,8 @@ def columns_of(rows: Sequence[Line]) -> tuple[GridColumn, ...]:
 
 
 def _strips(rows: Sequence[Line]) -> list[GridColumn]:
-    """Where values stand one over the other, at least two unless some row fills all strips, and no
-    row has two; else none.
+    """The stretches in which values stand one over the other. None where a row has two values in
+    one stretch, or where a stretch holds a single value and no row fills all stretches.
     """
     cells = sorted(
         (cell.left, cell.right, number) for number, row in enumerate(rows) for cell in row
@@ -69,7 +69,9 @@ def _strips(rows: Sequence[Line]) -> list[GridColumn]:
 
 
 def assign(cells: Line, columns: Sequence[GridColumn]) -> list[int]:
-    """For each cell its column, in order, at the least total distance of right edges or centres."""
+    """Returns the number of the column of each cell, in order: the choice with the least total
+    distance between right edges or centres.
+    """
     if len(cells) >= len(columns):
         return list(range(len(columns)))[-len(cells) :]
     spare = len(columns) - len(cells)

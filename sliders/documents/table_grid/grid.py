@@ -41,7 +41,7 @@ _TIGHT = 0.93
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A table found in lines `first` to `last` (inclusive), its header lines among them."""
+    """A table that stands in the lines `first` to `last` (inclusive), header lines included."""
 
     first: int
     last: int
@@ -50,8 +50,8 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class _GridRow:
-    """A row while its label is put together: where its first line's label and
-    its last line stand.
+    """A row while its label is put together: `left` and `right` are the ends of its first line's
+    label, `base` the height of its last line.
     """
 
     label: str
@@ -64,7 +64,7 @@ class _GridRow:
 def find_tables(lines: Sequence[Line], rules: Sequence[Rules] = ()) -> tuple[Region, ...]:
     """The tables of a page in order; regions do not overlap. `lines` come from `join_marks`.
 
-    `rules` are the horizontal strokes below each line, where the page's are known.
+    `rules` are the horizontal strokes below each line, where the strokes of the page are known.
     """
     rules = rules or [()] * len(lines)
     regions: list[Region] = []

@@ -1,5 +1,5 @@
-"""What a line of a page can be for a table: a row of values, a header of years,
-the name of a section.
+"""The parts that a line of a page can play in a table: a row of values, a header of years, the name
+of a section.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def is_year_header(line: Line, *, named: bool = False) -> bool:
 
 
 def is_noted(line: Line) -> bool:
-    """True for values beside nothing but a unit ("(Millions) -0.25%
-    +0.25%"): they name columns.
+    """True for values beside nothing but a unit ("(Millions) -0.25% +0.25%"): such values name
+    columns.
     """
     return len(line) > 1 and not is_value(line[0].text) and is_note(line[0].text)
 

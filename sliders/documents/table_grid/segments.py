@@ -21,7 +21,7 @@ class Segment:
     """A piece of one line: its text and its horizontal extent.
 
     `breaks` are the blanks whose places are known; `base` is the height of the line's foot above
-    that of the page, 0 where nobody knows.
+    the foot of the page, 0 where nobody knows.
     """
 
     text: str
