@@ -31,7 +31,8 @@ async def answer_need(
         need: the columns that the question needs.
         stopped: why filling them stopped early; "" when it did not.
         shared: the usage for this question so far.
-        shown: the tables that it is answered from, where several questions share them.
+        shown: the tables that several questions share; None looks for the tables of this question
+            alone.
     """
     session.progress("answer", detail=need.question)
     before = session.models.meter.total

@@ -1,9 +1,9 @@
 """The way of a question on one page.
 
 Stages: understand (hints, kind, workflow), plan the schema, fill the cells, settle the tables,
-answer with SQL, try what is in doubt, and cite the words. `answer_need` does the last three. Where
-tables answer, one call understands the questions and plans the schema.
-Questions without narrowing hints share one schema and one pass over the documents.
+answer with SQL, try other values for the doubtful ones, and cite the words. `answer_need` does the
+last three. When tables answer, one model call does the first two stages. Questions without
+narrowing hints share one schema and one pass over the documents.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ async def from_tables(session: Session, needs: Sequence[Need]) -> list[Answer]:
 
 
 def _tell_plans(session: Session, questions: Sequence[Question]) -> None:
-    """Records how questions are answered, and why so."""
+    """Records the workflow of each question, and the reasons for it."""
     for verdict, reason in (line for question in questions for line in question.explained()):
         session.decide("plan", "question", verdict, reason)
 
@@ -109,7 +109,7 @@ async def _alone(session: Session, cascade: bool) -> Answer:
 
 
 async def _under_hints(session: Session) -> Answer:
-    """Answers from tables under the hints. Documents in which the hints leave nothing are read
+    """Answers from tables under the hints. A document of which the hints leave nothing is read
     whole.
     """
     apply_hints(session)
@@ -121,8 +121,8 @@ async def _under_hints(session: Session) -> Answer:
 
 
 def turned_away(question: str) -> Answer:
-    """Returns the answer to a text that the model judges to be no question: it says so, and how to
-    insist.
+    """Returns the answer to a text that the model judges to be no question. The answer says so, and
+    how to ask it all the same.
     """
     reason = "the model judges that this is no question about documents"
     return Answer(question, "failed", None, INSIST, workflow="reply", reason=reason)

@@ -1,5 +1,5 @@
-"""Where the work on documents and chunks is done: in this process, or on the
-workers of a cluster.
+"""Chooses where documents and chunks are processed: in this process, or on the workers of a
+cluster.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from sliders.settings import Settings
 
 
 def runner_for(settings: Settings, model: object | None = None) -> LocalRunner:
-    """The runner that the settings name; nothing is started before it is used.
+    """Returns the runner that the settings name; it starts nothing before its first use.
 
     Args:
-        model: a `Model` that was given as an object, if one was.
+        model: a `Model` object that the user gave in the place of a model's name, if any.
 
     Raises:
-        SettingsError: Ray is not installed, its address does not answer, or the model is an
-            object of this process.
+        SettingsError: Ray is not installed, its address does not answer, or the model is an object
+            that only this process has.
     """
     if settings.executor == "local":
         return LocalRunner()

@@ -2,9 +2,10 @@
 next of them.
 
 An *attribute* is a column that the query reads, a *segment* is the part of a document that a search
-returns. Segments nearest to an attribute's evidence (the vectors that find it, with the threshold
-*gamma*) are sent first. Further ones are sent only while the value is not found and is still likely
-to be there. Attributes with the same segments are asked for in one call when that is cheaper.
+returns. The *evidence* of an attribute are the vectors that find it, with the distance *gamma* up
+to which segments count as near. The nearest segments are sent first; farther segments are sent only
+while the value is not found and still likely to be there. Attributes with the same segments are
+asked for in one call when that is cheaper.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Table
 
 _VALUE = 20_000
-"""The tokens that finding a value is worth (or one reading of its document, if that is more).
-Segments are sent while their tokens are fewer than this worth times the chance that they hold the
-value.
+"""The tokens that a found value is worth; the tokens of reading its whole document if these are
+more. Segments are sent while they have fewer tokens than this worth times the chance that they hold
+the value.
 """
 _SHORT = 3_000
 """The tokens of a document that is read at once, together with others."""
 _BEYOND = 0.25
-"""The factor of that worth for segments farther than gamma."""
+"""The factor of this worth for segments farther than gamma."""
 _DOUBT = 0.1
 """The factor of the chance that a document states an attribute, when the index excludes the
 document.
@@ -46,8 +47,8 @@ document.
 
 @dataclass(frozen=True, slots=True)
 class NextCall:
-    """A call: attributes to ask for in segments of a document. Without segments, nothing more is
-    worth reading for the attributes.
+    """The next call about a document: the attributes to ask for, and the segments to send. Without
+    segments, nothing more is worth reading for these attributes.
     """
 
     attributes: tuple[str, ...]
@@ -147,12 +148,16 @@ class CellPlan:
         return not asked or self.has_values(document_id)
 
     def has_values(self, document_id: str) -> bool:
-        """Says whether the document states any value of the table."""
+        """Says whether the document states a value for at least one of the attributes."""
         known = self.known[document_id]
         return any(known.get(name) is not None for name in self.table.column_names)
 
     def document(self, document_id: str) -> Document:
-        """Returns the document; the last ones are kept in memory."""
+        """Returns a document of the workspace. At most 65 documents are kept in memory.
+
+        Raises:
+            StoreError: the workspace has no document of this id.
+        """
         if document_id not in self.documents:
             if len(self.documents) > 64:
                 self.documents.clear()
@@ -167,11 +172,12 @@ class CellPlan:
         *,
         whole: bool = False,
     ) -> NextCall | None:
-        """Returns the next call for a document: as little as the condition still depends on, then
-        the selected columns of a row that passes; None when all is known.
+        """Returns the next call for a document, None when everything needed is known: first for the
+        attributes that still decide the condition, then for the selected attributes of a row that
+        passes.
 
         Args:
-            whole: True asks for everything that is missing, in all segments that are worth it.
+            whole: True asks for everything that is missing, in all segments worth their tokens.
         """
         values = self.values(document_id)
         rest = reduce(where, values)
@@ -200,8 +206,8 @@ class CellPlan:
         return NextCall((attribute,), ())
 
     def shares(self, document_id: str) -> bool:
-        """Says whether a document is so short that it shares calls with others. It is read once for
-        all that a condition or the selection may need.
+        """Says whether a document is so short that it shares calls with others. Such a document is
+        read once for all attributes that the condition or the selection may need.
         """
         model = self.session.models.model_for("extract")
         size = sum(self.index.sizes(document_id))
@@ -226,7 +232,7 @@ class CellPlan:
         return list(map(tuple, groups))
 
     def _at_once(self, document_id: str, names: tuple[str, ...]) -> NextCall:
-        """Returns the call for all of a document."""
+        """Returns the call that reads a whole document for these attributes."""
         every = range(len(self.index.sizes(document_id)))
         sent = [self.sent.get((document_id, name), set()) for name in names]
         rows = [row for row in every if any(row not in one for one in sent)]
@@ -235,7 +241,9 @@ class CellPlan:
     def next_filter(
         self, ordered: Ordered, _rest: Expression, _document_id: str, _selected: frozenset[str]
     ) -> Filter:
-        """The filter that is evaluated next: by selectivity and this document's own cost."""
+        """Returns the condition to evaluate next: by its selectivity, and by its cost in this
+        document.
+        """
         return next(ordered.filters())
 
     def next_rows(self, document_id: str, attribute: str) -> list[int]:
@@ -262,7 +270,9 @@ class CellPlan:
         return batch
 
     def _price(self, ranking: SegmentOrder, inside: bool) -> float:
-        """Returns the tokens that a value of this document is worth."""
+        """Returns the most tokens that may be spent on a value of this document; `inside` for
+        segments within gamma.
+        """
         return max(_VALUE, sum(ranking.sizes)) * (1.0 if inside else _BEYOND)
 
     def _companions(

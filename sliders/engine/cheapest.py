@@ -11,8 +11,8 @@ from sliders.engine.session import Session
 
 
 def prefer_tables(session: Session, questions: Sequence[Question]) -> None:
-    """Sends questions that would each read all documents whole to tables, where these take fewer
-    tokens for all of the questions together.
+    """Sends questions that would each read all documents whole to tables instead, when tables take
+    fewer tokens for all of the questions together.
     """
     whole = [q for q in questions if q.route.workflow == "whole_context" and not q.alone]
     if len(whole) < 2:
@@ -26,8 +26,8 @@ def prefer_tables(session: Session, questions: Sequence[Question]) -> None:
 
 
 def prices(session: Session, tables: Estimate) -> str:
-    """Returns in words the tokens that a question takes by tables, and with all documents in one
-    call, where the model's window holds them.
+    """Returns in words the tokens of a question answered by tables, and of one call with all
+    documents when they fit the model's window.
     """
     characters = sum(document.characters for document in session.catalog.documents.all())
     whole, model = Corpus(1, characters).whole, session.models.model_for("answer")

@@ -2,7 +2,8 @@
 that sorts out parts without values) sees an outline of all of them.
 
 A *part* is a chunk of a document, a *section* a piece of a part: a table, or paragraphs under one
-heading. A part is as near to a column as its nearest section.
+heading. The *nearness* of a section to a column is a score, larger for more similar words or
+meaning; a part has the nearness of its nearest section.
 """
 
 from __future__ import annotations
@@ -32,28 +33,29 @@ from sliders.schema.types import Column
 LONG = 4
 """Documents of at most this many chunks are read whole."""
 MOST_EMBEDDED = 1_000
-"""With more chunks than this in a run, words alone choose: two cores embed about 200 short pieces a
-second.
+"""With more chunks than this in a run, parts are chosen by words alone: two cores embed about 200
+short pieces a second.
 """
 _OUTLINE = 3_600
 """The characters of an outline beside the lines that are near to a column."""
 _SHORTEST, _LINE = 40, 80
 _NEAREST = 3
-"""The parts of which the outline shows the line that is nearest to a column."""
+"""The number of parts for which the outline shows the line that is nearest to a column."""
 _NAMED = 2
-"""The most parts that name a column without the model being asked which of them to read."""
+"""The most parts that may name a column before the model is asked to choose among them."""
 _NEARER = "other parts of the document are nearer to what is asked"
 _NAMED_ELSEWHERE = "a heading or a row of another part is called like what is asked"
 
 
 @dataclass
 class RankedParts:
-    """The parts of a document with their sections, and how near each is to each of some columns.
+    """The parts of a document with their sections, and the nearness of each section to some
+    columns.
 
     Args:
         document: the document.
         chunks: its parts.
-        columns: the columns, or what else is looked for, in words.
+        columns: the name and description of each column, or other words to look for.
         embedder: compares meanings; None compares words alone.
     """
 
@@ -72,8 +74,9 @@ class RankedParts:
 
     @cached_property
     def near(self) -> NDArray[np.float64]:
-        """The nearness of each section to each column, shape (sections, columns): of its words, its
-        meaning, and the heading or row that is called most like the column.
+        """The nearness of each section to each column, shape (sections, columns), 0 for none. It
+        joins the section's words, its meaning, and its heading or row label that is most like the
+        column's name.
         """
         texts = [section.text for section in self.sections]
         gists = [section.gist for section in self.sections]
@@ -86,8 +89,11 @@ class RankedParts:
         return near
 
     def best(self, column: int) -> list[tuple[int, Section]]:
-        """Returns the parts that are near to a column, each with its nearest section; the nearest
-        part comes first.
+        """Returns pairs (number of a part, its section nearest to the column) for the parts with
+        any nearness; the nearest part comes first.
+
+        Args:
+            column: the position of the column in `columns`.
         """
         found: dict[int, Section] = {}
         for number in np.argsort(-self.near[:, column], kind="stable").tolist():
@@ -96,8 +102,8 @@ class RankedParts:
         return list(found.items())
 
     def order(self) -> list[int]:
-        """Returns the numbers of the parts: the best of every column, then the second of every
-        column, and so on; last those that are near to none, in the order of the text.
+        """Returns the numbers of the parts: the best part of every column, then the second of every
+        column, and so on; the parts that are near to no column come last, in the order of the text.
         """
         ranks = [[number for number, _ in self.best(c)] for c in range(len(self.columns))]
         longest = max(map(len, ranks), default=0)
@@ -105,7 +111,9 @@ class RankedParts:
         return list(dict.fromkeys([*turns, *range(len(self.chunks))]))
 
     def naming(self, name: str) -> list[int]:
-        """Returns the parts with a heading or a row of a table that is called like a column."""
+        """Returns the numbers of the parts with a heading or a row label that is the name of a
+        column.
+        """
         words = frozenset(terms(spoken_name(name)))
         named = (
             owner
@@ -115,14 +123,16 @@ class RankedParts:
         return list(dict.fromkeys(named))
 
     def searched(self, phrases: Sequence[str]) -> set[int]:
-        """Returns the parts with the words of some phrases, the nearest part of each."""
+        """Returns the numbers of the parts that hold words of the phrases: for each phrase the
+        nearest part.
+        """
         texts = [section.text for section in self.sections]
         scores = nearness(texts, phrases) if phrases and texts else np.zeros((0, 0))
         return {self.owners[int(of.argmax())] for of in scores.T if of.any()}
 
     def outline(self, listed: Sequence[int]) -> list[OutlineLine]:
-        """Returns the parts as the gate sees them: their headings, and the lines that are nearest
-        to a column; parts that are near to no column come last.
+        """Returns a line for each part, as the gate sees it: their headings, and the lines that are
+        nearest to a column; parts that are near to no column come last.
         """
         lines: dict[int, list[str]] = {}
         for column, words in enumerate(self.columns):
@@ -137,8 +147,8 @@ class RankedParts:
         return told
 
     def _headings(self, number: int, room: int) -> str:
-        """Returns the headings above and in a part, else the rows of its tables, else how it
-        begins, in so many characters.
+        """Returns the headings above and inside a part, else the rows of its tables, else its first
+        words; at most `room` characters.
         """
         chunk = self.chunks[number]
         inside = [
@@ -153,7 +163,7 @@ class RankedParts:
 
 
 def words_of(asked: Sequence[Asked]) -> list[str]:
-    """Returns what is looked for in a text: the name and description of each column."""
+    """Returns the words to look for in a text: the name and description of each column."""
     return [column_words(a, c) for a in asked for c in a.columns]
 
 
@@ -164,12 +174,12 @@ def column_words(asked: Asked, column: Column) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ChosenParts:
-    """The parts of a document that are read, and why the others are not.
+    """The parts of a document that are read, and why the other parts are not.
 
     Args:
         parts: the numbers of the parts that are read.
-        pruned: reasons by chunk id, of the parts that the model was not asked about.
-        gated: reasons by chunk id, of the parts that the model left out.
+        pruned: the reason for each part that was left out without asking the model, by chunk id.
+        gated: the reason for each part that the model left out, by chunk id.
     """
 
     parts: tuple[int, ...]
@@ -180,8 +190,8 @@ class ChosenParts:
 async def choose_parts(
     session: Session, ranked: RankedParts, asked: Sequence[Asked], card: str = ""
 ) -> ChosenParts:
-    """Returns which parts of a long document are read for some columns. No model is asked where a
-    heading or row is called like each column.
+    """Returns the parts of a long document to read for some columns. The model is not asked when
+    each column is named by a heading or a row.
     """
     # In a thread, so that the calls under way go on meanwhile.
     await asyncio.to_thread(lambda: ranked.near)
@@ -204,9 +214,9 @@ async def choose_parts(
 
 
 def named_parts(ranked: RankedParts, asked: Sequence[Asked]) -> tuple[set[int], list[Asked]]:
-    """Returns the parts that need no model, since a heading or row of a table is called like a
-    column and few are, and what else is asked. Of a table with several rows in a document the model
-    is always asked: any part may hold one.
+    """Returns (parts, asked): the parts that a heading or a row label names as the place of a
+    column, when they are few; and the columns that are left for the model. It is always asked about
+    a table with several rows in a document, since any part may hold one.
     """
     chosen: set[int] = set()
     left = []
@@ -224,8 +234,8 @@ def named_parts(ranked: RankedParts, asked: Sequence[Asked]) -> tuple[set[int], 
 
 
 def _line(section: Section, words: str) -> str:
-    """Returns the row or sentence of a section that is most like a column, cut to 80 characters
-    around the first of its words.
+    """Returns the row or sentence of a section that is most like a column, in at most 80 characters
+    around the first word that they share.
     """
     name = set(stems(words.partition(":")[0]))
     said = set(stems(words))

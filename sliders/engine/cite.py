@@ -31,7 +31,7 @@ _TRACED = 5_000
 _AROUND = 300
 _Rows = Sequence[Sequence[Any]]
 _Place = tuple[int | None, str, str]
-"""A result row, a table's SQL name, and the id of one of its rows."""
+"""The number of a result row, the SQL name of a table, and the id of a row of this table."""
 
 
 def cite(

@@ -1,5 +1,5 @@
-"""Companion columns through a repair: a repaired row keeps the bound and the doubt of the cells
-whose values it shows.
+"""Companion columns (`<column>_bound`, `<column>_doubt`, `<column>_canonical`) in a repair: a
+repaired row keeps the bound and the doubt of the cells whose values it shows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sliders.store.records import Relation, RelationColumn, TableVersion
 
 
 def canonical_columns(relation: Relation, repairs: Sequence[Repair]) -> tuple[RelationColumn, ...]:
-    """The columns of canonical forms that repairs fill: those that a statement names."""
+    """Returns the columns with canonical forms that the repairs' statements fill."""
     named = {
         name: relation.companion(name, "canonical")
         for name in dict.fromkeys(r.column for r in repairs if r.column)
@@ -32,7 +32,7 @@ def canonical_columns(relation: Relation, repairs: Sequence[Repair]) -> tuple[Re
 
 
 def made_by(repairs: Sequence[Repair]) -> dict[tuple[str, str], Repair]:
-    """The last repair of each value, by extracted row and column."""
+    """Returns the last repair of each value, by row id of the extracted row and column."""
     return {
         (row, r.column): r
         for r in repairs
@@ -49,10 +49,14 @@ def with_read_companions(
     before: Mapping[str, Sequence[Any]],
     repairs: Sequence[Repair],
 ) -> Sequence[DataRow]:
-    """The repaired rows with what stands beside their values in the version as extracted.
+    """Returns the repaired rows with the companions that their values had when they were extracted.
 
     Args:
-        before: values of the extracted rows by row id, the relation's columns first.
+        root: the version of the table as extracted.
+        relation: the table.
+        after: the repaired rows.
+        before: the values of the extracted rows by row id, in the order of the relation's columns.
+        repairs: the repairs.
     """
     columns = [c for c in root.companions if c.role in READ]
     if not columns:
@@ -78,9 +82,10 @@ def _beside(
     beside: Mapping[str, Mapping[str, Scalar]],
     made: Mapping[tuple[str, str], Repair],
 ) -> dict[str, Scalar]:
-    """The companions of one row.
+    """Returns the companions of one row.
 
-    A value that a person decided has none; one that another row gave has those of that row.
+    A value that a person decided has none; a value that another row gave has the companions of that
+    row.
     """
     own = row.sources or (row.row_id,)
     out: dict[str, Scalar] = {}

@@ -1,5 +1,5 @@
-"""The ledger of an answer (`Completeness`): what is missing from its tables, and which of their
-values are not printed words.
+"""The ledger of an answer (`Completeness`): the counts of what its tables lack, and of values that
+are not verified.
 """
 
 from __future__ import annotations
@@ -62,11 +62,12 @@ def completeness(
 
 
 class _FillingDocuments:
-    """The current documents by their relation to some tables: `filling` them (`empty` when their
-    rows say nothing), or `silent` (able to, but without a row).
+    """The current documents, grouped by what they give to some tables: `filling` documents have a
+    row (`empty` ones have rows without values), `silent` documents are of the right kind and have
+    no row.
 
-    A document that fills only other tables is of another kind, and is neither, unless one of those
-    tables is filled by the same kind of document.
+    A document that fills only other tables is of another kind and in no group, unless the same kind
+    of document fills one of these tables too.
     """
 
     def __init__(self, session: Session, tables: Sequence[str]) -> None:

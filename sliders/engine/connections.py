@@ -25,7 +25,7 @@ from sliders.llm.usage import Meter, PriceTable
 from sliders.settings import LOCAL, STAGES, Settings
 
 _SMALL = 4_000_000_000
-"""A model file with this many parameters or more is asked in the full dialect."""
+"""The number of parameters below which a model file is asked in the compact dialect."""
 
 
 class ModelSet:
@@ -69,8 +69,8 @@ class ModelSet:
         return self._models[stage if stage in self._models else ""]
 
     def serves_one(self, stage: str) -> bool:
-        """Says whether the stage's server reads one request at a time. Then two requests with one
-        text are best sent one after the other.
+        """Says whether the stage's server reads one request at a time. Two requests over the same
+        text should then be sent one after the other.
         """
         return isinstance(self.direct(stage), LocalModel)
 
@@ -171,7 +171,7 @@ def _built(
 def _given(
     model: Model | Mapping[str, Model], log: CallLog, meter: Meter, gate: RequestGate
 ) -> ModelSet:
-    """Returns the models that stand in for those of the settings."""
+    """Returns the models that the caller gives in the place of the models of the settings."""
     models = dict(model) if isinstance(model, Mapping) else {"": model}
     models.setdefault("", next(iter(models.values())))
     distinct = list({id(m): m for m in models.values()}.values())

@@ -42,8 +42,9 @@ def correct(
     author: str = "",
     reason: str = "",
 ) -> int:
-    """Stores a decision of a person. It is matched by values on every reconciliation, so that it
-    holds for later rows too. Returns its number; that of the last decision where it says the same.
+    """Stores a decision of a person, and returns its number. It is matched by values (`where`, and
+    `other` for the second row) on every reconciliation, so that it holds for later rows too. When
+    the last decision says the same, nothing is stored and its number is returned.
 
     Raises:
         SchemaError: a table or column does not exist, or a value does not fit its column.
@@ -101,7 +102,7 @@ def revoke(session: Session, number: int) -> Correction:
 
 
 def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
-    """Returns how many rows, as extracted or as shown, have the values of a decision now."""
+    """Returns the number of rows, as extracted or as shown, that have these values now."""
     known = session.schema.table(table)
     wanted = _typed(known, where, DOCUMENT)
     let, rows = session.settings.unverified, session.catalog.extractions.rows(table)
@@ -114,7 +115,9 @@ def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
 
 
 def document_names(catalog: Catalog) -> dict[str, dict[str, Scalar]]:
-    """Returns, for each document id, its values in the columns that every table has."""
+    """Returns for each document id the values of the columns that every table has (document,
+    document_id).
+    """
     documents = catalog.documents.all(superseded=True)
     return {
         document.id: dict(zip(DOCUMENT, (document.name, document.id), strict=True))
@@ -123,8 +126,8 @@ def document_names(catalog: Catalog) -> dict[str, dict[str, Scalar]]:
 
 
 def holding(rows: Iterable[Mapping[str, Scalar]], wanted: Mapping[str, Scalar]) -> int:
-    """Returns how many rows have all of these values, compared as in reconciliation; documents are
-    compared exactly.
+    """Returns the number of rows that have all of these values. Names are compared as in
+    reconciliation, documents exactly.
     """
     return sum(
         all(_form(name, row.get(name)) == _form(name, value) for name, value in wanted.items())
@@ -169,12 +172,12 @@ def _typed(
 def undo(
     session: Session, table: str, version: int | None = None, *, told: bool = False
 ) -> TableVersion:
-    """Shows an earlier version of a table again: the named one, or the one before the current. The
-    repairs that it lacks are not made again until somebody reconciles the table. The same undo
-    does nothing again until `undo_is_told`; the result itself tells where it is `told`.
+    """Shows an earlier version of a table again: `version`, or the one before the current version.
+    The repairs that it lacks are not made again until somebody reconciles the table. The same undo
+    does nothing again until `undo_is_told` is called, unless `told` says that the result tells it.
 
     Raises:
-        StoreError: there is no such table or version.
+        StoreError: the table has no such version, or no earlier one.
     """
     current = session.catalog.tables.current(table)
     if current is None:
@@ -209,7 +212,9 @@ def undo(
 
 
 def undo_is_told(session: Session, table: str) -> None:
-    """Notes that the person knows of the last undo: the next one goes on from there."""
+    """Notes that the person was told of the last undo, so that the next undo goes one version
+    further.
+    """
     session.catalog.knowledge.forget(_untold(table))
 
 

@@ -1,4 +1,6 @@
-"""How a collection prints its values, for the documents that do not show it themselves."""
+"""How the documents of a collection print numbers and dates, for documents that do not show it
+themselves.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,12 @@ _Vote = TypeVar("_Vote", bool, DecimalMark)
 
 
 def context_of(session: Session, text: str, shared: Callable[[], Habit] | None = None) -> Context:
-    """What a document shows about its printed values; the habit that all others
-    share where it does not.
+    """Returns the conventions of a document's printed values. A convention that the document does
+    not show is taken from the other documents, if they all share it.
 
-    `shared` gives `shared_habit` where it is asked for many documents.
+    Args:
+        text: the document's text.
+        shared: gives the habit of the collection (`shared_habit`), for callers with many documents.
     """
     sample = text[:SAMPLE_CHARACTERS]
     order, decimal = infer_day_first(sample), infer_decimal(sample)
@@ -34,8 +38,8 @@ def context_of(session: Session, text: str, shared: Callable[[], Habit] | None =
 
 
 def shared_habit(session: Session) -> Habit:
-    """What every document of the collection that shows it has in common;
-    unknown where they differ or are few.
+    """Returns the conventions of the collection, from a sample of its documents. A convention is
+    unknown when documents differ, or too few show it.
     """
     known = session.catalog.collection.habit(session.catalog.documents.count())
     if known is not None:

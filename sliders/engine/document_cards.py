@@ -1,5 +1,5 @@
-"""A document's card: title, kind, who, date, period and one line, made once from how it begins
-(SLIDERS, global metadata).
+"""A document's card: title, kind, author or subject, date, period and one line of content, made
+once from the document's beginning (SLIDERS, global metadata).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from sliders.extraction.prompt import Cards
 
 _FIRST_CHARACTERS = 1500
 _AT_ONCE = 12
-"""The documents of one call."""
+"""The number of documents in one call."""
 _LINES, _LINE_CHARACTERS = 3, 160
 
 
 async def card_of(session: Session, document: Document) -> str:
     """Returns the card of a document: the lines that stand above every chunk of it.
 
-    The card has the file's name. For a document of several chunks it also has the model's
-    description, which is asked once and stored, or, where none is needed, the title and the first
-    lines.
+    The card holds the file's name. For a document of several chunks it also holds the model's
+    description, which is asked for once and stored. When no description is needed, the title and
+    the first lines take its place.
     """
     whole = session.catalog.chunks.count(document.id) < 2
     name = f"file {' '.join(PurePath(document.name).stem.replace('_', ' ').split())}"
@@ -40,8 +40,8 @@ async def card_of(session: Session, document: Document) -> str:
 
 
 def _asked(session: Session) -> bool:
-    """Whether a model makes cards: where a document's rows are several, each is told apart by what
-    may stand on the first page alone.
+    """Says whether the model makes the cards. It does when a document may have several rows: facts
+    that tell them apart may stand on the first page alone.
     """
     tables = session.schema.tables
     needed = not tables or any(table.grain == "many" for table in tables)
@@ -49,8 +49,8 @@ def _asked(session: Session) -> bool:
 
 
 async def make_cards(session: Session, document_ids: Iterable[str]) -> None:
-    """Asks for the cards of documents of several chunks that have none, several in a call, and
-    keeps them. A document without a card after that is asked for alone when it is read.
+    """Asks for the cards of documents that have several chunks and no card, several documents in a
+    call, and stores them. A document that still has no card is asked for alone when it is read.
     """
     catalog = session.catalog
     missing = [
@@ -63,7 +63,7 @@ async def make_cards(session: Session, document_ids: Iterable[str]) -> None:
 
 
 async def _ask(session: Session, document_ids: Sequence[str]) -> None:
-    """One call for the cards of documents; those that it gives are kept."""
+    """Makes one call for the cards of documents, and stores the cards of the reply."""
     model = session.models.model_for("extract")
     if (request := ways_of(model).card) is None:
         return
@@ -87,7 +87,7 @@ async def _ask(session: Session, document_ids: Sequence[str]) -> None:
 
 
 def _by_code(document: Document) -> str:
-    """Returns the title, and the first lines that say something else."""
+    """Returns the title, and the first lines when they say something else."""
     lines = [
         " ".join(line.split())[:_LINE_CHARACTERS]
         for line in document.text[:_FIRST_CHARACTERS].splitlines()

@@ -17,7 +17,9 @@ from sliders.values.cldr import letter_by_letter, weekdays
 from sliders.values.dates import PrintedDate, dates_in, unsure
 
 _BEGINNING = 20_000
-"""The characters of a document that show its order of day and month."""
+"""The number of characters at a document's beginning that are searched for its order of day and
+month.
+"""
 
 
 def document_dates(session: Session) -> Mapping[str, str]:

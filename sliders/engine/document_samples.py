@@ -1,5 +1,5 @@
-"""Samples of different kinds of documents for schema induction, and what their form says
-about rows per document.
+"""Samples of documents of different kinds, for the model call that makes the schema; and what their
+layout says about the number of rows per document.
 """
 
 from __future__ import annotations
@@ -24,16 +24,19 @@ _COMPARED_CHARACTERS = 800
 _LISTED = 3
 _LISTED_CHARACTERS = 4_000
 _CHARACTERS = 8
-"""Characters of a token at the most: what is too long is cut by the model's own count."""
+"""The most characters of a token; a sample that is too long is then cut by the model's own count of
+tokens.
+"""
 
 
 def samples(session: Session, questions: Sequence[str] = (), *, keep: bool = False) -> list[Sample]:
-    """Documents that differ most from each other, as many and as long as the model's dialect takes:
-    their beginnings, or what a search finds in them for the questions.
+    """Returns samples of the documents that differ most from each other, as many and as long as the
+    model's dialect takes. A sample is a document's beginning, or the parts that a search finds for
+    the questions.
 
     Args:
-        keep: which documents were chosen goes into the workspace, and is looked at again only
-            when there are others.
+        keep: True stores the choice of documents in the workspace; it is made again only when the
+            collection has changed.
     """
     model = session.models.model_for("schema")
     number, tokens = model.dialect.samples, model.dialect.sample_tokens
@@ -70,8 +73,8 @@ def _chosen(
 def _different(
     session: Session, documents: Sequence[StoredDocument], number: int
 ) -> list[StoredDocument]:
-    """The document nearest to the middle of all, then each time the one that is
-    farthest from those chosen.
+    """Returns documents: first the one nearest to the middle of all, then each time the one
+    farthest from the documents chosen so far.
     """
     vectors = session.embedder.embed(
         [session.catalog.documents.text(d.id)[:_COMPARED_CHARACTERS] for d in documents]
@@ -85,7 +88,7 @@ def _different(
 
 
 def grain_of(session: Session) -> Grain | None:
-    """ "many" when most chunks are lists of records, None when the form does not say."""
+    """Returns "many" when most chunks are lists of records, None when the layout does not say."""
     chunks: list[Chunk] = []
     for document in session.catalog.documents.all():
         chunks.extend(session.catalog.chunks.of(document.id)[: _LOOKED_AT - len(chunks)])
@@ -96,9 +99,9 @@ def grain_of(session: Session) -> Grain | None:
 
 
 async def rows_told(session: Session, tables: Sequence[Table]) -> list[list[frozenset[str]]]:
-    """The rows of each table that some documents list when they are asked for all of them, by their
-    printed names; it stops at enough. Each document is read for all tables in turn, so that a
-    server's prefix cache reads it once.
+    """Returns the rows of each table in some documents, by their printed names. The model is asked
+    to list all rows of a few documents, spread over the collection. Each document is asked about
+    all tables in turn, so that a server's prefix cache reads it once.
     """
     stored, model = session.catalog.documents.all(), session.models.model_for("extract")
     told: list[list[frozenset[str]]] = [[] for _ in tables]

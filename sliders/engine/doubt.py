@@ -1,8 +1,8 @@
-"""The doubts of an answer: its statement runs again on tables with other values, which gives the
-range of a number and the values that the answer depends on.
+"""The doubts of an answer. Its statement runs again with other values in the tables; this gives the
+range of a number, and the values on which the answer depends.
 
-A *variation* is a value, a row or a name that may be another one. The *ledger* (`Completeness`)
-counts what is missing or unverified behind an answer.
+A *variation* is a value, a row or a name that may be wrong, with what it could be instead. The
+*ledger* (`Completeness`) counts what is missing or unverified behind an answer.
 """
 
 from __future__ import annotations

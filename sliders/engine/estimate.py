@@ -1,4 +1,4 @@
-"""The estimate of what a question would cost, made before anything is asked. No model is called."""
+"""The estimate of a question's cost, made without calling a model."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HOSTED_LATENCY, _HOSTED_REPLY_SPEED = 1.0, 60.0
 
 @dataclass(frozen=True, slots=True)
 class StageEstimate:
-    """The calls and tokens of one stage."""
+    """The number of calls and tokens of one stage."""
 
     stage: str
     calls: int
@@ -160,8 +160,8 @@ def _statements(session: Session, questions: Sequence[str], columns: int) -> Sta
 
 
 def _assumptions(session: Session, fresh: Collection[str], gated: Collection[str]) -> Iterator[str]:
-    """Yields what the estimate takes for granted about new questions, and about chunks that pass
-    the gate.
+    """Yields the assumptions of the estimate, in words: about new questions, and about chunks that
+    pass the gate.
     """
     if fresh:
         yield (

@@ -1,10 +1,10 @@
-"""Extraction of the cells that are missing: which chunks are asked for which columns, in parallel,
-so that a stopped run can go on.
+"""Extraction of missing cells: each chunk is asked for the columns that it lacks, several chunks in
+parallel. A run that was stopped goes on where it was.
 
 A *chunk* is a part of a document that one model call reads. A *card* is a short description of the
 document that stands above each of its chunks. The *gate* is a call that sorts out chunks of a long
-document without any value. *Pruned* chunks were sorted out by the search. A *task* records how a
-chunk ended for a table's columns.
+document without any value. *Pruned* chunks were sorted out by the search. A *task* records the
+outcome of a chunk for a table's columns.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ _TOGETHER = 6_000
 
 @dataclass(frozen=True, slots=True)
 class ChunkWork:
-    """The work on one chunk: the columns of each table that it was not asked for yet."""
+    """The work on one chunk: for each table the columns that the chunk was not asked for yet."""
 
     chunk: Chunk
     asked: tuple[Asked, ...]
 
 
 _Missing = dict[str, tuple[Asked, ...]]
-"""The tables and columns that a document was not asked for yet, by chunk id."""
+"""For each chunk id, the tables and columns that the chunk was not asked for yet."""
 
 
 def missing_work(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[ChunkWork]:
-    """Returns the work that is left for these columns, document by document.
+    """Returns the chunks that were not asked for all of these columns, document by document.
 
     Args:
         wanted: columns by table name.
@@ -260,14 +260,14 @@ async def _documents(filling: Filling, missing: Mapping[str, _Missing], one: int
 
 
 async def _document_and_card(session: Session, document_id: str) -> tuple[Document, str]:
-    """Returns a document and its card."""
+    """Returns a document, and its card as text."""
     document = session.catalog.documents.get(document_id)
     return document, await card_of(session, document)
 
 
 async def _long(filling: Filling, work: Sequence[ChunkWork], document: Document, card: str) -> None:
-    """Reads the parts of a long document that are chosen for its columns. Chunks that are left out
-    get a decision and a task.
+    """Reads the parts of a long document that are chosen for its columns. Each part that is left
+    out gets a decision (the reason) and a task.
     """
     session, chunks = filling.session, [item.chunk for item in work]
     asked = _all_asked(one for item in work for one in item.asked)
@@ -286,8 +286,8 @@ async def _long(filling: Filling, work: Sequence[ChunkWork], document: Document,
 async def _read_sections(
     filling: Filling, one: LongDocument, sections: Sequence[int], asked: Sequence[Asked]
 ) -> None:
-    """Reads sections of a long document. Where a table may have several rows in a document, or the
-    model takes small calls, their parts are read whole.
+    """Reads sections of a long document. When a table may have several rows in a document, or the
+    model reads small texts only, the parts of these sections are read whole.
     """
     ranked, session = one.ranked, filling.session
     parts = list(dict.fromkeys(ranked.owners[number] for number in sections))
@@ -434,7 +434,7 @@ async def _call(filling: Filling, readings: Sequence[_AskedChunk], one: int = 0)
 @dataclass(frozen=True, slots=True)
 class _AskedChunk:
     """A chunk that is to be read: its work, the part that a call shows, the columns that are asked
-    for, and the known rows of each table.
+    for, and the rows of each table that are known already.
     """
 
     item: ChunkWork

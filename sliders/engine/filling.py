@@ -1,5 +1,5 @@
-"""The state of an extraction under way, for questions and for SQL over documents: its calls, their
-results, and why it stopped.
+"""The state of an extraction that is running, for questions and for SQL over documents: its calls,
+their results, and why it stopped.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from sliders.store.records import Decision, Task
 from sliders.values.parse import Context
 
 _LEAST_AHEAD = 8
-"""With fewer parallel calls than this, none is prepared ahead: a server of one or two slots keeps
-the prefix of the last call.
+"""The number of parallel calls from which on further calls are prepared ahead. A server with one or
+two slots keeps the prefix of the last call, which the next call should reuse.
 """
 _MOST_REFUSED = 5
-"""A filling stops after so many documents without any readable part, when none was read."""
+"""The number of unreadable documents after which a filling stops, when no document could be
+read.
+"""
 T = TypeVar("T")
 
 
@@ -39,14 +41,14 @@ class Filling:
 
     Args:
         questions: the questions that the tables serve.
-        parts: the chunks of documents to read.
-        left: the chunks that are not known to be left out.
-        asked: the chunks that were asked so far.
-        rows: the rows so far.
+        parts: the number of chunks of the documents to read.
+        left: the number of chunks that may still be read.
+        asked: the number of chunks that were asked so far.
+        rows: the number of rows so far.
         stopped: why the extraction stopped; "" while it goes on.
         refused: why no part of a document could be read, by document.
-        worked: any chunk was read for the same columns, now or in an earlier run.
-        long: the documents of which not all is read.
+        worked: True when a chunk was read for the same columns, now or in an earlier run.
+        long: the documents of which only some parts are read.
     """
 
     session: Session
@@ -81,7 +83,7 @@ class Filling:
         return Counter(self.refused.values()).most_common(1)[0][0]
 
     def check(self) -> None:
-        """Refuses an extraction that read nothing, or not all.
+        """Checks that the extraction read all it should.
 
         Raises:
             BudgetExceeded: a limit was reached.
@@ -93,8 +95,8 @@ class Filling:
             raise ModelUnavailable(every_call_failed(self.failed, self.asked))
 
     def rests_on_earlier(self) -> None:
-        """Records that an earlier run read these columns elsewhere, so that failing calls do not
-        mean that no call can succeed.
+        """Records that an earlier run read these columns, so that failing calls do not mean that
+        every call fails.
         """
         self.worked = True
         self.session.models.outcomes.worked += 1
@@ -105,8 +107,13 @@ class Filling:
         work: Callable[[T], Awaitable[bool]],
         enough: int | None = None,
     ) -> list[T]:
-        """The items for which the work says yes, several at a time; what the work adds to a deque
-        is done, too. A spent budget stops cleanly with those so far.
+        """Does the work on items, several at a time, and returns the items for which `work`
+        returned True. A spent budget stops it; the items so far are returned.
+
+        Args:
+            waiting: the items; `work` may add to it when it is a deque.
+            work: processes one item.
+            enough: stop after that many items; None does all.
         """
         items = waiting if isinstance(waiting, deque) else deque(waiting)
         passed: list[T] = []
@@ -124,7 +131,7 @@ class Filling:
         return passed
 
     def context(self, document: Document) -> Context:
-        """Returns what a document shows about its printed values."""
+        """Returns the conventions by which a document prints its values (see `context_of`)."""
         if document.id not in self._contexts:
             self._contexts[document.id] = context_of(self.session, document.text, self._shared)
         return self._contexts[document.id]
@@ -135,7 +142,7 @@ class Filling:
         return self._habit
 
     async def read(self, reading: ExtractionCall) -> list[Extraction]:
-        """What one call gives of each of its parts."""
+        """Makes one call, and returns the extraction from each of its parts."""
         model = self.session.models.model_for("extract")
         return await self.session.runner.read(reading, model)
 
@@ -146,11 +153,11 @@ class Filling:
         rows: Sequence[Row],
         tasks: Sequence[Task],
     ) -> None:
-        """Store what a call gave, all or nothing, with what was refused and changed on the way, and
-        count it.
+        """Stores the results of a call, all or nothing: its rows, the tasks, and the decisions
+        about refused and changed values. Counts the call.
 
         Raises:
-            ModelUnavailable: the parts of several documents could not be read, and no other.
+            ModelUnavailable: several documents could not be read, and none could.
         """
         read = list(zip(reading.parts, found, strict=True))
         decisions = [
@@ -178,17 +185,18 @@ class Filling:
 
 
 def _about(part: DocumentPart) -> Decision:
-    """A decision about a part of a document."""
+    """Returns a decision that names a part of a document, without a verdict."""
     if part.pieces:
         return Decision("extract", "document", "", "", document=part.document.name)
     return Decision("extract", "chunk", "", "", chunk=part.chunk.id)
 
 
 def _decisions(found: Extraction, table: str, about: Decision) -> Iterable[Decision]:
-    """What was refused and changed of a table, and the lines that gave no row.
+    """Yields decisions about a table: values that were refused or changed, and lines that gave no
+    row.
 
     Args:
-        about: says of which part of a document it is decided.
+        about: the part of a document that the decisions name.
     """
     for refusal in found.refusals:
         if refusal.table in ("", table):

@@ -27,7 +27,7 @@ def value_gaps(trial: Trial, tables: Sequence[TableVariations]) -> list[Gap]:
     """Returns the missing values under a statement, as one gap for each column.
 
     An empty cell counts when some value in it changes the result. It does not count when the column
-    does not apply to the row, or when another row of the same thing in the same document has the
+    does not apply to the row, or when another row of the same document about the same thing has the
     value.
     """
     wanted = measured_columns(parse_select(trial.sql))
@@ -73,8 +73,8 @@ def _changes(trial: Trial, places: Sequence[Place], options: Iterable[Scalar]) -
 
 
 def any_values(column: Column, shown: Iterable[Scalar]) -> list[Scalar]:
-    """Returns values that a column could hold, some of them beyond each end of its
-    present values.
+    """Returns values that a column could hold; some lie below the least and above the greatest of
+    its present values.
     """
     if column.type is ColumnType.BOOLEAN:
         return [True, False]
@@ -92,7 +92,7 @@ def _should_have(
     told: Mapping[str, Sequence[Mapping[str, Scalar]]],
 ) -> bool:
     """Says whether a row should have a value in a column: the column applies to it, and no other
-    row of the same thing and document has the value.
+    row about the same thing in the document has the value.
 
     Args:
         told: the rows with a value in the column, by document.

@@ -1,5 +1,5 @@
-"""Tables that the user gives with their rows (a CSV, Excel or Parquet file, a pandas frame): they
-are joined in SQL and in questions, no model reads them, and each value is cited as words of its
+"""Tables that the user gives with their rows (a CSV, Excel or Parquet file, a pandas frame). They
+can be joined in SQL and in questions. No model reads them, and each value is cited as words of its
 file.
 """
 
@@ -46,7 +46,8 @@ class GivenTable:
 
 
 def frames_of(path: Path) -> dict[str, pd.DataFrame]:
-    """The tables of a file, by name: one of a CSV or Parquet file, one of each sheet of a workbook.
+    """Returns the tables of a file, by name: one table of a CSV or Parquet file, a table for each
+    sheet of a workbook.
 
     Raises:
         SettingsError: the file cannot be read, or is of another kind.
@@ -76,11 +77,11 @@ def frames_of(path: Path) -> dict[str, pd.DataFrame]:
 
 
 def separated_frame(path: Path) -> pd.DataFrame:
-    """The rows of a file of separated values, as texts.
+    """Returns the rows of a file of separated values, all values as text.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: it is no table in UTF-8.
+        OSError: the file cannot be read.
+        ValueError: the file is no table in UTF-8.
     """
     import pandas as pd
 
@@ -115,14 +116,14 @@ async def add_tables(
 async def add_table(
     session: Session, frame: pd.DataFrame, name: str, file: str = "frame"
 ) -> GivenTable:
-    """Adds a table with its rows; a table of that name that was given before is replaced.
+    """Adds a table with its rows. It replaces a table of that name that the user gave earlier.
 
     Args:
         name: the name of the table in SQL.
-        file: the name of the file that it comes from.
+        file: the name of the file with the rows.
 
     Raises:
-        SettingsError: it has no columns or no rows.
+        SettingsError: the frame has no columns or no rows.
         SchemaError: the schema has a table of that name that is read from documents.
     """
     named = snake_name(name) or "table"
@@ -214,8 +215,9 @@ def _value(words: str, kind: ColumnType) -> Scalar:
 def _document(
     table: Table, lines: Sequence[Sequence[str]], file: str
 ) -> tuple[Document, list[list[TableCell]]]:
-    """The table as a text of one line for each row, with the place of every cell. Its name ends in
-    the table's: the file itself may be a document, too. Its source is the table's name.
+    """Returns the table as a document with a line for each row, and the place of every cell. The
+    name of the document ends in the table's name, since the file itself may be a document too; its
+    source is the table's name.
     """
     text = _BETWEEN.join(table.column_names) + "\n"
     parts, grid, offset, starts = [text], list[list[TableCell]](), len(text), list[int]()

@@ -1,4 +1,4 @@
-"""The documents that a question may be answered from, limited by hints and by the names in the
+"""The documents in which a question's answer is searched, limited by hints and by the names in the
 question.
 """
 
@@ -18,7 +18,9 @@ from sliders.retrieval.context import Outline
 from sliders.schema.hints import Hints, Ignore, Locate
 
 PROBE = SearchContext(5, 150, (1, 1))
-"""The search by which a question is judged."""
+"""The search that tests a question and its hints: the number of passages, and their size in
+tokens.
+"""
 MOST_CHARACTERS = 2_000_000
 """With more text than this, documents are first chosen by full-text search: embedding takes about a
 second for 20,000 characters.
@@ -27,8 +29,8 @@ _HITS = 400
 
 
 def passage_source(session: Session, question: str) -> PassageSource:
-    """Returns all current documents, or those that full-text search prefers when there is too much
-    text.
+    """Returns all current documents; when they hold too much text, the documents that a full-text
+    search ranks first.
     """
     stored = session.catalog.documents.all()
     chosen = [d.id for d in stored]
@@ -56,7 +58,7 @@ def passage_source(session: Session, question: str) -> PassageSource:
 
 
 def source_of(session: Session) -> PassageSource:
-    """Returns the documents that the session's question may be answered from."""
+    """Returns the documents in which the answer to the session's question is searched."""
     question = session.question
     if question.source is None:
         question.source = passage_source(session, question.text)
@@ -66,8 +68,8 @@ def source_of(session: Session) -> PassageSource:
 def narrow(
     session: Session, source: PassageSource, hints: Hints, named: frozenset[str] = frozenset()
 ) -> PassageSource | None:
-    """Returns the documents limited by Locate and Ignore hints, and to the documents `named`; None
-    when nothing is limited.
+    """Returns the documents of a source that are left by Locate and Ignore hints and, if any are
+    `named`, by these; None when nothing limits them.
     """
     places, skips = hints.of(Locate), hints.of(Ignore)
     spans: dict[str, tuple[Span, ...]] = {}
@@ -123,7 +125,7 @@ def _skip(session: Session, directives: Sequence[Ignore], question: str) -> Skip
 
 
 def switch_off(session: Session, reason: str, hinted: bool = True) -> None:
-    """Records, and tells the user, that the limits on the documents are given up."""
+    """Lifts the limits on the documents: records the reason, and tells the user."""
     told = (
         "Locate and Ignore were switched off"
         if hinted

@@ -1,5 +1,6 @@
-"""The parts of a document that a hint points to: sections and tables are found by the embeddings of
-hint and tag, without a model (HALO, section 5.2). Also the segments that a hint skips.
+"""The parts of a document that a hint points to. Sections and tables have *tags* (their heading or
+words); a hint and a tag are compared by their embeddings, without a model call (HALO, section 5.2).
+Also the segments that a hint skips.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from sliders.values.vocabulary import WORDS_OF_HEADINGS
 Span = tuple[int, int]
 
 _MIN_MATCH = 0.5
-"""The cosine of hint and tag from which they are taken for the same thing, for the
-shipped model.
+"""The cosine of hint and tag from which on they count as the same thing, for the shipped embedding
+model.
 """
 _MARGIN = 0.12
-"""Tags whose cosine is this near to the best one are kept too."""
+"""The difference of cosine to the best tag up to which further tags are kept."""
 _TAG_CHARACTERS = 400
 _ROWS_IN_TAG = 6
 
@@ -42,8 +43,8 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """The parts of one document that Locate hints leave; `spans` is the whole document when no hint
-    matches.
+    """The parts of one document that Locate hints leave: their `spans` (the whole document when no
+    hint matches), the tags that `matched`, and the hints that were `skipped`.
     """
 
     spans: tuple[Span, ...]

@@ -14,8 +14,8 @@ from sliders.reconcile.repairs import Normalization, Precedence
 from sliders.schema.hints import Normalize, Precede
 
 _FEW_ROWS = 0.25
-"""A document with less than this share of the other documents' median rows counts as
-cut by a hint.
+"""The share of the other documents' median number of rows below which a document counts as cut by a
+hint.
 """
 
 
@@ -34,7 +34,9 @@ def apply_hints(session: Session) -> None:
 
 
 def starved_documents(session: Session, answer: Answer) -> Sequence[str]:
-    """Returns the documents that the hints left without an answer, and switches their hints off."""
+    """Returns the documents in which the hints left no rows for the answer, and switches the hints
+    off for them.
+    """
     question = session.question
     if not question.out_of_scope:
         return ()

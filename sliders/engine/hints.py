@@ -1,4 +1,6 @@
-"""Hints and kinds of questions as a model reads them (HALO, section 4)."""
+"""The model call that reads the hints in questions and judges the kinds of the questions (HALO,
+section 4).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ class HintsReply(BaseModel):
 
 
 def hints_request(questions: Sequence[str]) -> Request:
-    """The call that judges the kinds of several questions and reads their hints."""
+    """Returns the request that judges the kinds of several questions and reads their hints."""
     prompt, advice = load_prompt("engine/read_hints", FULL), load_prompt("schema/advice", FULL)
     messages = prompt.render(
         questions=[q[:_LONGEST] for q in questions], advice=advice.system.content
@@ -38,7 +40,9 @@ def hints_request(questions: Sequence[str]) -> Request:
 
 
 async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
-    """The hints of each question. Where the model gives no usable reply, patterns read them."""
+    """Returns the hints of each question. When the model gives no usable reply, patterns in code
+    read them.
+    """
     found: list[Hints] = []
     for at in range(0, len(texts), _AT_ONCE):
         batch = texts[at : at + _AT_ONCE]

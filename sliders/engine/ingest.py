@@ -25,9 +25,18 @@ _SHARE_OF_WINDOW = 0.25
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """The result of adding files: document ids by outcome, files that failed, lines for the user,
-    the names of files in folders that no reader can read, and of documents whose file is no longer
-    in a folder that was given (taken out, where that was asked).
+    """The result of adding files.
+
+    Args:
+        new: ids of documents that are new.
+        same: ids of documents that were in the workspace already.
+        changed: ids of documents that replace an earlier version.
+        failures: files that could not be read.
+        warnings: lines for the user.
+        passed_over: names of files in folders that no reader can read.
+        renamed: lines about documents whose file has another name now.
+        gone: names of documents whose file is no longer in a folder that was given; they are
+            removed if that was asked for.
     """
 
     new: tuple[str, ...] = ()
@@ -64,10 +73,10 @@ def add_paths(session: Session, paths: Paths, *, prune: bool = False) -> AddRepo
     the others.
 
     Args:
-        prune: take out the documents whose file is no longer in a folder that is given.
+        prune: True removes the documents whose file is no longer in a folder that is given.
 
     Raises:
-        DocumentError: nothing was found, or no file could be read.
+        DocumentError: there is no file, or no file could be read.
     """
     every = discover(paths, every=True)
     sources = [source for source in every if not source.passed_over]
@@ -163,8 +172,8 @@ def _add(session: Session, found: Iterable[ParsedDocument | LoadFailure], total:
 
 
 def _is_there(source: str) -> bool:
-    """Says whether a document's file, or the message that carries it, still exists; an address
-    always counts as existing, and so does a file in a folder that cannot be read.
+    """Says whether a document's file, or the message that carries it, still exists; an address, and
+    a file in a folder that cannot be read, always count as existing.
     """
     try:
         return is_address(source) or Path(source).is_file() or Path(source).parent.is_file()

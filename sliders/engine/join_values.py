@@ -1,9 +1,9 @@
-"""The search for join values in documents. Code looks for the words of each value without cost, and
-the model reads only the segments that print them.
+"""The search for join values in documents. Code searches the words of each value without cost, and
+the model reads only the segments that print these words.
 
-Values that join are copied from documents, and are one name by their words. So a document that does
-not print the words of any join value cannot join, and in the others only the segments that print
-them can show the value.
+Values that join are copied from documents and share their words. So a document that prints the
+words of no join value cannot join; in other documents, only the segments that print such words can
+show the value.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from sliders.schema.types import Column, ColumnType
 from sliders.values.folding import fold, name_tokens
 
 _CHECKED = 50
-"""The number of known values that are compared with their documents before others are searched by
-words.
+"""The number of known values that are compared with their documents before the words of further
+values are searched.
 """
 
 
@@ -30,9 +30,12 @@ NameWords = tuple[frozenset[str], ...]
 
 @dataclass(slots=True)
 class JoinNames:
-    """The places in a table's documents that print its join values: `names` to search for by
-    attribute, `printed` the segments by document and attribute, `unjoined` the documents and
-    attributes without any.
+    """The places in a table's documents that print its join values.
+
+    Args:
+        names: the names to search for, by attribute.
+        printed: the numbers of the segments that print one, by document and attribute.
+        unjoined: the pairs of document and attribute that print none.
     """
 
     names: dict[str, NameWords] = field(default_factory=dict)
@@ -78,8 +81,8 @@ def join_words(
     """Returns the words of join values to search for; None when documents need not print these
     words.
 
-    Numbers and dates can be printed in other words. So can an attribute when not all its known
-    values are printed in their documents.
+    Documents can print numbers and dates in other words. The same holds for an attribute when one
+    of its known values is not printed in its document.
 
     Args:
         known: the text of a document with a known value of the column, for each known value.
@@ -93,14 +96,14 @@ def join_words(
 
 
 def _words(name: str) -> frozenset[str]:
-    """Returns the words of a name as `fold` gives the words of a document, where a sign need not
-    end a word ("C++-based").
+    """Returns the words of a name, folded as `fold` folds the words of a document, also where a
+    document joins further letters to a sign ("C++-based").
     """
     return frozenset(fold(" ".join(name_tokens(name))).split())
 
 
 def _printed(known: Iterable[tuple[str, Scalar]]) -> bool:
-    """Says whether there are known values of an attribute, all printed in their documents."""
+    """Says whether an attribute has known values, and each is printed in its document."""
     checked = [
         _words(str(value)) <= frozenset(fold(text).split())
         for text, value in islice(known, _CHECKED)

@@ -1,5 +1,5 @@
-"""The segments of a workspace's documents with their vectors, stored in it: for reading workflows,
-and as the two-level index of the optimizer.
+"""The segments of a workspace's documents with their vectors, stored in the workspace. Reading
+workflows use them, and the optimizer's two-level index.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rows of a chunk that are known already, and how new cells find their row."""
+"""The rows of a chunk that are known before it is read again, and how new cells find their row."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sliders.retrieval.chunk import Chunk
 
 @dataclass(frozen=True, slots=True)
 class KnownRows:
-    """The rows of a chunk that are known already, and the columns by which new cells find their
-    row.
+    """The rows of a chunk that are known, and the `identity`: the columns by which new cells find
+    their row.
     """
 
     rows: tuple[Row, ...] = ()

@@ -1,5 +1,5 @@
-"""The audited sample: some chunks that the search or the gate left out are read after all, to see
-what that changes.
+"""The audited sample: some chunks that the search or the gate left out are read after all, to
+measure what leaving them out changes.
 """
 
 from __future__ import annotations
@@ -51,13 +51,12 @@ def audited(session: Session, tables: Sequence[str]) -> frozenset[str]:
 
 
 def extrapolated(value: Number, before: Number | None, read: int, left: int) -> Number:
-    """Returns the number that is expected when the chunks that are left change it as the sample
-    did.
+    """Returns the number to expect if the unread chunks change it at the rate of the sample.
 
     Args:
         value: the number now.
-        before: the number without the sample; None when there was none.
-        read: the chunks of the sample.
-        left: the chunks that are left.
+        before: the number before the sample was read; None when there was none.
+        read: the number of chunks in the sample.
+        left: the number of unread chunks.
     """
     return value + (value - (value if before is None else before)) / read * left

@@ -1,4 +1,6 @@
-"""Merged rows that nobody confirmed to be one thing, as the rows that they would be when split."""
+"""Rows that were merged and that nobody confirmed to be one thing, shown as the separate rows that
+they would be after a split.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ def merges_apart(
     shown: Mapping[str, Mapping[str, Scalar]],
     words: RowWords,
 ) -> Iterator[Variation]:
-    """Yields a variation for each such row: the state in which each document's row has the values
-    of that document.
+    """Yields a variation for each merged row that nobody confirmed: the state with a row for each
+    document, which has the values of that document.
 
     Args:
         row_of: the current row that an extracted row was merged into.
@@ -69,7 +71,8 @@ def _alone(
     rows: Sequence[str],
     known: Mapping[str, _Extracted],
 ) -> Iterator[tuple[Place, Scalar]]:
-    """Yields the cells of the row that these extracted rows would be by themselves.
+    """Yields the cells of the row that these extracted rows would make if they were not merged with
+    others.
 
     Args:
         stays: the row that the table shows.

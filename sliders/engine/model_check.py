@@ -1,4 +1,6 @@
-"""Ten small requests to the model that is configured: what works with it, a line each."""
+"""Ten small requests to the configured model. Each gives a line that says whether a feature
+works.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ _TOWNS = ("Arles", "Bern", "Cork", "Delft", "Evora", "Fes")
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What one request showed: whether it `works` (None: it is told and no fault), and `said` of it
-    in words.
+    """The result of one request: the name of the feature, whether it works (None for a measurement,
+    which is no fault), and the line for the user.
     """
 
     name: str
@@ -35,9 +37,10 @@ class Probe:
 
 
 async def check_model(settings: Settings) -> list[Probe]:
-    """Ask the model of the settings ten small things.
+    """Sends ten small requests to the configured model, and returns a result for each.
 
-    Raises ModelUnavailable: it does not answer at all.
+    Raises:
+        ModelUnavailable: the model does not answer at all.
     """
     models = connect(settings)
     model = models.direct("extract")

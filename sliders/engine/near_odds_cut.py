@@ -1,5 +1,5 @@
-"""Cells whose odds lie close to the cut of their column: the odds that part one choice from the
-other over the whole collection.
+"""Cells whose odds lie close to the cut of their column. The cut is the value of the odds that
+separates two choices over the whole collection.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _LIKELY = log(1 / WRONG_SIDE - 1)
 
 def near_cut(rows: Iterable[Row], column: Column) -> frozenset[Cell]:
     """Returns the cells whose odds lie close to the cut of the collection. For a category, these
-    are cells whose next choice is nearly as likely; without a cut, cells that are hardly told at
-    all.
+    are cells whose second choice is nearly as likely; without a cut, stated cells that the odds
+    hardly support.
     """
     rows = list(rows)
     if column.type is ColumnType.CATEGORY and is_judged(column):
@@ -68,7 +68,7 @@ def _near_next(rows: Iterable[Row], column: Column) -> frozenset[Cell]:
 
 
 def _lean(cell: Cell) -> tuple[float, bool] | None:
-    """Returns the log-odds of a judged yes, or of a stated value, and True when it stands above the
+    """Returns the log-odds of a judged yes or of a stated value, and True when they lie above the
     cut; None for any other cell.
     """
     odds = dict(cell.odds)

@@ -1,6 +1,6 @@
-"""Cuts over the whole collection: for each judged column between its choices, and for each stated
-column between documents that state it and documents that do not. A cut is set where the odds of the
-documents part best.
+"""Cuts over the whole collection. For each judged column, a cut separates its choices; for each
+stated column, it separates documents that state a value from documents that do not. A cut lies
+where the odds of the documents separate best.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _cut_column(session: Session, table: Table, column: Column, rows: Sequence[R
 
 def _judge_column(session: Session, table: Table, column: Column, rows: Sequence[Row]) -> None:
     """Sets one judgement for each thing that a row is about. For a document that was read in parts,
-    this is the judgement of the part that tells most.
+    the clearest part decides (see `_most_telling`).
     """
     subjects: dict[str, list[Row]] = {}
     for row in rows:

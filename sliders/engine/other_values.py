@@ -1,5 +1,5 @@
-"""The values that an empty cell may have, or the row of a document that gave none, as far as they
-make a difference to a statement.
+"""The values that an empty cell, or the missing row of a document, could have, as far as they make
+a difference to a statement.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _Values = Mapping[str, Scalar]
 def other_values(
     read: TableRead, shown: Mapping[str, _Values], sql: str
 ) -> dict[str, list[Scalar]]:
-    """Returns the values of each column that the statement names: both of a boolean, the texts that
-    the statement compares with, the least and the greatest of a number or date. These stand in
-    rows with the texts that the statement compares with, where such rows have any: an amount of
-    another currency is no example.
+    """Returns possible values for each column that the statement names: true and false of a
+    boolean, the texts that the statement compares with, the least and the greatest number or date.
+    The least and greatest come from rows that hold the texts of the statement's comparisons, if
+    such rows have values: an amount in another currency would be a wrong example.
 
     Args:
         shown: the current values by row id and SQL column name.

@@ -1,5 +1,5 @@
-"""Doubts about amounts that one figure takes together although their documents print different
-units, when no column holds the unit.
+"""Doubts about figures that add or compare amounts although their documents print different units,
+and no column holds the unit.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def _doubts(trial: Trial, table: TableVariations, column: Column, name: str) -> 
 
 
 def _replaced(trial: Trial, state: tuple[tuple[Place, object], ...]) -> set[tuple[object, ...]]:
-    """Returns the lines of the result that other values change, each by its cells that are no
-    numbers.
+    """Returns the lines of the result that change under other values, each by those of its cells
+    that are no numbers.
     """
     before, after = Counter(map(tuple, trial.rows())), Counter(map(tuple, trial.rows(state)))  # type: ignore[arg-type]
     return {

@@ -1,5 +1,5 @@
-"""Context projection: what a reading call sees of the parts of a long document, by Selective
-Context Filtering: the sections that matter to the columns that are asked for.
+"""Context projection: the sections of a long document that a reading call shows, chosen by
+Selective Context Filtering for the columns that are asked for.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from sliders.engine.choose_chunks import RankedParts
 from sliders.retrieval.selection import select_context
 
 _SECTIONS = 3
-"""The sections that are shown for one column, of those that the filter keeps."""
+"""The most sections that are shown for one column."""
 
 
 def sections_of_parts(ranked: RankedParts, parts: Sequence[int]) -> list[int]:
@@ -21,8 +21,8 @@ def sections_of_parts(ranked: RankedParts, parts: Sequence[int]) -> list[int]:
 
 def projected(ranked: RankedParts, parts: Sequence[int]) -> list[int]:
     """Returns the numbers of the sections of some parts that are shown to a reader: for each column
-    the nearest three that the filter keeps, and of each part the nearest one. Where nothing in the
-    parts is near to a column, they are shown whole.
+    the nearest three that the filter keeps, and of each part the nearest one. When no section is
+    near to any column, the parts are shown whole.
     """
     sections = sections_of_parts(ranked, parts)
     shown: set[int] = set()

@@ -1,5 +1,5 @@
-"""The sample of a query: some documents are read in full, to learn where attributes stand and how
-often filters hold (QUEST, section 4.2).
+"""The sample of a query: some documents are read in full, to learn in which segments attributes
+stand and how often conditions hold (QUEST, section 4.2).
 
 The sample is about 5% of the documents. The segments that held values become the evidence, which
 sets both thresholds. A document farther than the threshold *tau* is excluded, and its distance is
@@ -24,12 +24,12 @@ SHARE, FEWEST = 0.05, 3
 _AUDITED = 0.1
 _FEWEST_RELEVANT = 2
 _STRANGE_SHARE = 0.25
-"""From this share of irrelevant documents in the sample on, it is worth the risk to exclude
-documents.
+"""The share of irrelevant documents in the sample from which on excluding documents is worth its
+risk.
 """
 _TIE = 0.02
-"""A document that is nearer to irrelevant ones than to relevant ones by no more than
-this is read.
+"""The difference of distances up to which a document that is nearer to irrelevant documents is read
+all the same.
 """
 _ANY = 2.0
 """The largest possible distance, which excludes nothing."""
@@ -41,7 +41,7 @@ def sample_size(candidates: int) -> int:
 
 
 async def prepare(run: TableRun) -> Candidates:
-    """Reads the sample, sets evidence and thresholds, and returns the chosen documents."""
+    """Reads the sample, sets evidence and thresholds, and returns the documents to read."""
     distances = _distances(run)
     new = run.learned.seed(run.index.embedder, run.table, run.attributes)
     sampled: list[str] = []
@@ -51,7 +51,9 @@ async def prepare(run: TableRun) -> Candidates:
 
 
 def _distances(run: TableRun) -> dict[str, float]:
-    """Returns all documents with the distance of their key sentences to e(Q), the nearest first."""
+    """Returns all documents with the distance of their key sentences to the mean of the attributes'
+    evidence (e(Q) in QUEST), the nearest first.
+    """
     columns = [run.table.column(name) for name in run.attributes]
     vectors = [description_vector(run.index.embedder, run.table, column) for column in columns]
     if vectors:

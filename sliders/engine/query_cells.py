@@ -28,8 +28,8 @@ def load_known(session: Session, table: Table) -> tuple[KnownValues, ShownRows]:
     """Returns the known values and rows of a table.
 
     An attribute of a document is known when every chunk of the document was asked for it. Its value
-    is the one that the table shows, with repairs and people's decisions; before it is in the table,
-    the cell's.
+    is the one that the table shows, with repairs and people's decisions; before the table shows it,
+    the value of the cell.
     """
     settled = session.catalog.extractions.settled(table)
     complete: dict[str, frozenset[str]] = {}
@@ -93,8 +93,8 @@ def save_cells(
 
 
 def cells_of_one_row(rows: Sequence[Row], names: Sequence[str]) -> list[Cell]:
-    """Returns for each column the first cell with a value, else the first cell with a reason other
-    than "not stated"; for documents with one row.
+    """Returns for each column the first cell with a value, else the first cell whose reason is
+    other than "not stated". For documents with one row.
     """
     found = []
     for name in names:

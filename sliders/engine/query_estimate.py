@@ -1,4 +1,4 @@
-"""EXPLAIN: what a query would do and cost, from what is known now; no model is called."""
+"""EXPLAIN: the plan and the cost of a query, from what is known now; no model is called."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from sliders.query.parsing import TableUse
 
 _NOTHING = TokenEstimate(0.0, 0.0, 0.0)
 _UNCERTAIN = 2.0
-"""The factor of the interval around estimates that come from names alone."""
+"""The factor by which the interval is wider when an estimate comes from the attribute's name
+alone.
+"""
 
 
 def plan_before(running: Running) -> QueryExplanation:

@@ -23,19 +23,20 @@ _ENOUGH = 2
 
 
 WEIGHTS = tuple((place, name) for name in (0.5, 0.0) for place in (0.0, 0.25, 0.5, 1.0))
-"""Pairs of weights: how much nearness to the usual place, and distance to the attribute's name and
-description, change the distance to the evidence.
+"""Pairs of weights, added to the distance to the evidence: the weight of nearness to the place
+where values usually stand, and the weight of the distance to the attribute's name and description.
 """
 _KEPT_PLACES = 64
 
 
 @dataclass(slots=True)
 class Layout:
-    """The places in documents where an attribute stands, as segments from the start and from the
-    end.
+    """The places in documents at which values of an attribute stood, counted in segments from the
+    start and from the end.
 
-    Values of forms, headers and signatures keep their place, values in prose do not. `scores` sums,
-    for each of `WEIGHTS`, how deep the found values lay in the order under these weights.
+    Values of forms, headers and signatures keep their place, values in prose do not. `scores`
+    holds, for each of `WEIGHTS`, the sum of the positions of the found values in the order under
+    these weights; the smallest sum is best.
     """
 
     places: list[tuple[int, int]] = field(default_factory=list)
@@ -43,7 +44,9 @@ class Layout:
 
     @property
     def weights(self) -> tuple[float, float]:
-        """The weights under which values lay nearest so far; the first of equal ones."""
+        """The weights under which values stood nearest to the top so far; the first pair of equally
+        good ones.
+        """
         best = min(range(len(WEIGHTS)), key=lambda n: (self.scores[n], n))
         return WEIGHTS[best] if self.places else WEIGHTS[0]
 
@@ -61,8 +64,8 @@ class Layout:
         return closest
 
     def learn(self, row: int, count: int, ranks: list[int]) -> None:
-        """A value stood in segment `row` of `count`; `ranks` are its ranks by weight, empty
-        when nobody searched.
+        """Adds a value that stood in segment `row` of `count`. `ranks` are its positions in the
+        order, one for each of `WEIGHTS`; empty when the value was found without a search.
         """
         for number, rank in enumerate(ranks):
             self.scores[number] += float(np.log2(1 + rank))
@@ -72,8 +75,8 @@ class Layout:
 
 @dataclass(slots=True)
 class Learned:
-    """The evidence and counts of one table. The evidence of an attribute is rebuilt whenever twice
-    as many segments held it.
+    """The evidence and counts of one table. The evidence of an attribute is rebuilt each time the
+    number of segments that held it has doubled.
     """
 
     table: str
@@ -95,9 +98,8 @@ class Learned:
         """Counts one more document.
 
         Args:
-            stated: whether it states the attribute; None when it was chosen for its value, so that
-                it says
-                nothing about the share of documents that state it.
+            stated: True when the document states the attribute; None when the document was chosen
+                for its value, and so says nothing about the share of documents that state it.
             rank: the place of the value's segment in the order; None when it was found without a
                 search.
             vector: the vector of that segment; None when there is none.

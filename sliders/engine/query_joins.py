@@ -1,10 +1,10 @@
 """Joins of a running query: one table is filtered first, its join values become a filter on the
 next table, and the order of the rest is chosen again after each join (QUEST, section 3.2.2).
 
-A document is read when its join value may be the same name as a value of the other table (other
-case or accents, or a name turned around by a comma). The SQL that runs over the rows compares the
-values as they are, and `unequal_names` reports pairs that differ. Joins on documents need the same
-document.
+A document is read when its join value may be the same name as a value of the other table: the case,
+the accents or the order ("Last, First") may differ. The SQL that runs over the rows then compares
+the exact values, and `unequal_names` reports pairs that are not equal. Joins on documents need the
+same document.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ async def join_all(running: Running) -> None:
 
 
 def unequal_names(running: Running) -> list[str]:
-    """Returns notes on join values that are one name by their words and that SQL does not join."""
+    """Returns notes on pairs of join values that have the same words but do not join in SQL."""
     told = []
     for edge in running.query.joins:
         left, right = (_distinct(running, *end) for end in edge.ends)
@@ -52,7 +52,7 @@ _NAMED = 3
 
 async def _adaptive(running: Running) -> None:
     """Reads the tables one after the other. The first table is the cheapest to filter alone; each
-    next one is the cheapest to read with the join values that are known by then.
+    next table is the cheapest to read with the join values that are known by then.
     """
     joins = running.query.joins
     pairs = list(dict.fromkeys((edge.left, edge.right) for edge in joins))
@@ -139,8 +139,8 @@ def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
 
 
 def side(running: Running, alias: str, other: str) -> JoinSide:
-    """Returns the costs of a table as one side of a join, for each document that is not decided
-    yet.
+    """Returns one side of a join: the cost of each document of the table that is not decided yet,
+    and the share of the other table's rows that are left to join.
     """
     run, use = running.run(alias), running.query.use(alias)
     edge = next(e for e in running.query.joins if {e.left, e.right} == {alias, other})

@@ -115,8 +115,7 @@ def _columns(query: Query) -> dict[str, tuple[str, ...]]:
 async def query_frame(
     session: Session, sql: str, describe: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
-    """Returns the result of one SELECT. Missing cells are extracted first, as few as the query
-    needs.
+    """Returns the result of one SELECT. Missing cells that the query needs are extracted first.
 
     The frame's `attrs` hold "units" (of its columns), "notes" (lines on what the result lacks) and,
     when something was read, "explanation" (what was done, as EXPLAIN ANALYZE) and "tokens".

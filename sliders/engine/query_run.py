@@ -57,8 +57,9 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class QueryOutcome:
-    """The rows of a query, with its costs. `tokens` and `sample_tokens` count the segments that
-    were sent.
+    """The rows of a query, with its costs in tokens of segments: `tokens` were sent in all,
+    `sample_tokens` for the sample; `whole_tokens` is the size of all documents. `stopped` says why
+    it ended early, "" when it did not.
     """
 
     columns: tuple[str, ...]
@@ -75,8 +76,8 @@ class QueryOutcome:
 async def run_query(
     session: Session, sql: str, describe: Mapping[str, str] | None = None, *, reuse: bool = True
 ) -> QueryOutcome:
-    """Runs SQL over documents, and extracts what it needs. Queries over one table wait for each
-    other, so that they share work.
+    """Runs SQL over documents, and extracts the cells that it needs. Queries over one table wait
+    for each other, so that they share work.
 
     Args:
         describe: the meaning of attributes of `docs`, by name.

@@ -22,9 +22,9 @@ class Need:
     Args:
         uncovered: the part of the question that no column covers.
         reason: why there are no columns.
-        draft: the statement that the model drafted.
-        hints: its hints, where they were read together with its columns.
-        ended: why the asking ended early, or "" when it did not.
+        draft: the SQL that the model drafted for the question.
+        hints: the hints of the question, when one call read them together with the columns.
+        ended: the status of the answer when the asking ended early; "" when it did not.
     """
 
     question: str
@@ -40,8 +40,8 @@ class Need:
 class Question:
     """A question with its hints, its workflow, and the notes for the user.
 
-    `hints` hold the question without words that only say where to look. `alone` means that the
-    question is asked by itself, since its hints leave out text that other questions need.
+    `hints` also hold the question without the words that only say where to look. `alone` means that
+    the question is asked by itself, since its hints leave out text that other questions need.
     """
 
     text: str = ""
@@ -49,20 +49,22 @@ class Question:
     route: Route = field(default_factory=lambda: Route(TABLES))
     alone: bool = False
     source: PassageSource | None = None
-    """The documents that it may be answered from; None until they are searched."""
+    """The documents in which its answer is searched; None before the search."""
     notes: list[str] = field(default_factory=list)
     out_of_scope: frozenset[str] = frozenset()
-    """The ids of chunks that hints leave out; they are not asked for this question, and not
-    recorded as asked.
+    """The ids of chunks that hints leave out. They are not read for this question, and not recorded
+    as read.
     """
     need: Need | None = None
-    """The columns that it needs, where they were planned together with its hints."""
+    """The columns that the question needs, when they were planned together with its hints."""
     normalize: tuple[Normalization, ...] = ()
     precede: tuple[Precedence, ...] = ()
 
     @property
     def words(self) -> str:
-        """The question as tables answer it: asked by itself, it has the words of its hints."""
+        """The question as it is put to tables; a question that is asked by itself includes the
+        words of its hints.
+        """
         return with_verify(self.hints) if self.alone else self.text
 
     @property
@@ -71,7 +73,5 @@ class Question:
         return f"{self.normalize}{self.precede}" if self.normalize or self.precede else ""
 
     def explained(self) -> tuple[tuple[str, str], ...]:
-        """Returns how the question is answered, as `explain` shows it: pairs of a label
-        and words.
-        """
+        """Returns pairs (label, words) that say how the question is answered, for `explain`."""
         return explained(self.route, self.hints)

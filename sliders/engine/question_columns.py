@@ -1,5 +1,5 @@
-"""The columns that questions need: induced for all questions at once, and stored, so that the same
-question later goes straight to the cells.
+"""The columns that questions need. One call plans them for all questions; they are stored, so that
+the same question asked later needs no planning.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ def _need(question: str, induced: Induced) -> Need:
 
 
 _BESIDE = 2
-"""The number of columns beside the key that are read too, so that a row without its key can be told
-apart and recognised.
+"""The number of columns beside the key that are read too: they tell apart rows without a key, and
+let new cells find them.
 """
 
 

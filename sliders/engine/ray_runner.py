@@ -46,11 +46,11 @@ from sliders.retrieval.index import SegmentVectors
 from sliders.settings import Budget, Settings
 
 RETRIES = 3
-"""How often Ray restarts work whose worker was lost. Work that is lost more often probably kills
-its workers itself.
+"""The number of times that Ray restarts work whose worker was lost. Work that is lost more often
+probably kills its workers itself.
 """
 _AHEAD = 4
-"""The tasks for each processor of the cluster that are under way or wait."""
+"""The number of tasks for each processor of the cluster that run or wait."""
 _ANSWERS_WITHIN, _STARTS_WITHIN = 5.0, 120.0
 """Seconds."""
 
@@ -90,7 +90,7 @@ class RayRunner(LocalRunner):
         model: Model,
         on_page: OnPage | None = None,
     ) -> Iterator[ParsedDocument | LoadFailure]:
-        """See `LocalRunner.parse`; of single pages nothing is told."""
+        """See `LocalRunner.parse`; `on_page` is not called."""
 
         def submit(source: SourceFile) -> Any:
             try:

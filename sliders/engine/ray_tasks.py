@@ -1,5 +1,5 @@
-"""Tasks for documents that a Ray executor runs on its workers: a module of its own, since they
-start without a model's door.
+"""Tasks on documents that Ray runs on its workers. They have a module of their own, so that a
+worker imports nothing that talks to a model.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from sliders.retrieval.segments import index_document
 def parse_task(
     source: SourceFile, read: Fetched | None, max_bytes: int, max_tokens: int, model: str
 ) -> tuple[Document, Sequence[Chunk]] | LoadFailure:
-    """A file's document with its chunks; `read` is what stands in it where it is on
-    the driver's machine.
+    """Returns a file's document with its chunks, or the failure. `read` is the content of a file on
+    the driver's machine, None for a file that the worker fetches itself.
     """
     try:
         document = load_apart(source, max_bytes, read)
@@ -37,5 +37,5 @@ def parse_task(
 
 
 def index_task(document: Document, model: str, max_tokens: int) -> SegmentVectors:
-    """A document's segments with their vectors."""
+    """Returns a document's segments with their vectors."""
     return index_document(document, default_embedder(), token_counter(model), max_tokens=max_tokens)

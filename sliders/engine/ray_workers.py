@@ -19,7 +19,9 @@ from sliders.llm.limits import WINDOW, RateLimiter
 from sliders.settings import Settings
 
 KEPT_DOCUMENTS = 64
-"""The most documents that a reader holds, and that this process holds for it."""
+"""The most documents that a reader keeps, and that this process keeps references to for the
+reader.
+"""
 
 
 class Reader:
@@ -34,10 +36,12 @@ class Reader:
     async def read(
         self, held: Sequence[Any], reading: ExtractionCall
     ) -> tuple[list[Extraction] | SlidersError, list[Call]]:
-        """Returns what a call gives, or the error that ends the run, with the calls that were made.
+        """Returns the result of a call, or the error that ends the run; and the calls that were
+        made.
 
         Args:
             held: a reference to the document of each part.
+            reading: the input of the call.
         """
         log = MemoryCallLog()
         model = self._models.for_run(log=log).model_for("extract")

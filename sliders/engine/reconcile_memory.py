@@ -1,5 +1,5 @@
-"""What reconciliation remembers of a table between runs: decisions of a model, documents seen,
-the user's criteria.
+"""What reconciliation stores about a table between runs: decisions of the model, the documents that
+it has seen, and the user's criteria.
 """
 
 from __future__ import annotations
@@ -16,20 +16,24 @@ from sliders.store.facts import Settled, Settlement
 
 @dataclass(frozen=True, slots=True)
 class ReconcileMemory:
-    """`settled` are a model's decisions by the content that they were made on;
-    `documents` were reconciled before.
+    """The decisions of the model (`settled`), each with the values that it was made about, and the
+    documents that were reconciled before.
     """
 
     settled: tuple[Settlement, ...] = ()
     documents: frozenset[str] = frozenset()
 
     def new_among(self, documents: Iterable[str]) -> frozenset[str] | None:
-        """The documents that no earlier run has seen; None on the first run, where all are new."""
+        """Returns the documents that no earlier run has seen; None on the first run, when all are
+        new.
+        """
         return frozenset(documents) - self.documents if self.documents else None
 
 
 def recall(session: Session, table: str, before: Settled | None) -> ReconcileMemory:
-    """What earlier runs left of a table that was settled `before`."""
+    """Returns what earlier runs stored about a table; `before` is the state in which it was last
+    settled, None for never.
+    """
     documents = frozenset[str]() if before is None else before.documents
     return ReconcileMemory(session.catalog.settled.settlements(table), documents)
 
@@ -37,8 +41,8 @@ def recall(session: Session, table: str, before: Settled | None) -> ReconcileMem
 def remember(
     session: Session, result: Reconciliation, memory: ReconcileMemory, now: Settled
 ) -> None:
-    """Keep what this run decided beside what was decided before: words that come back are
-    not asked about again.
+    """Stores the decisions of this run beside the earlier ones, so that the model is not asked
+    again about words that come back.
     """
     session.catalog.settled.keep(result.table, now, result.settlements)
     new = memory.new_among(now.documents)
@@ -55,15 +59,16 @@ def remember(
 
 
 def criteria_of(session: Session) -> tuple[Criterion, ...]:
-    """The user's criteria for this workspace, in order."""
+    """Returns the user's criteria for this workspace, the strongest first."""
     return cast("tuple[Criterion, ...]", session.catalog.collection.criteria)
 
 
 def set_criteria(session: Session, criteria: Sequence[str]) -> None:
-    """Choose which source wins where two contradict each other, the strongest criterion first;
-    it stands from now on.
+    """Chooses which source wins when two sources contradict each other, the strongest criterion
+    first. The choice holds from now on.
 
-    Raises RepairError: there is no such criterion.
+    Raises:
+        RepairError: there is no such criterion.
     """
     unknown = [c for c in criteria if c not in get_args(Criterion)]
     if unknown:

@@ -13,7 +13,7 @@ Names = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def remove_documents(session: Session, documents: Names) -> Removed:
-    """Removes documents; see `Removal.remove`. The words of prompts are nobody's.
+    """Removes documents from the workspace, and what was stored about them; see `Removal.remove`.
 
     Raises:
         StoreError: there is no such document.

@@ -57,8 +57,9 @@ class RowWords:
         return str(self._names.get(document_id, {}).get(DOCUMENT[0], document_id))
 
     def conditions(self, row_id: str, but: str = "") -> list[tuple[str, Scalar]]:
-        """Returns the columns and values by which a command finds a row: its document, and its key
+        """Returns pairs (column, value) by which a command finds a row: its document, and its key
         when the document may have several rows; all its values when a part of its key is empty.
+        `but` is a column to leave out.
         """
         table, relation = self._read.table, self._read.relation
         values = self._shown.get(row_id, {})
@@ -80,7 +81,9 @@ class RowWords:
         return home if home and table.grain == "document" else [*home, *told[:_NAMED]]
 
     def row(self, row_id: str, but: str = "") -> str:
-        """Returns a row in words: its values, or its document."""
+        """Returns a row in words: its values, or its document when it has none. `but` is a column
+        to leave out.
+        """
         key = ", ".join(
             plain(value) for name, value in self.conditions(row_id, but) if name != DOCUMENT[0]
         )

@@ -56,10 +56,13 @@ class DocumentPart:
         context: Context,
         tokens: int,
     ) -> DocumentPart:
-        """Returns the part that shows these places of a document as one text.
+        """Returns the part that shows pieces of a document as one text.
 
         Args:
-            tokens: the length of the places together.
+            document: the document.
+            places: the start and the end of each piece, in characters of the document's text.
+            context: the headings above the pieces.
+            tokens: the tokens of all pieces together.
         """
         chunk = Pieces.of(document, places).chunk(tokens)
         return cls(document, chunk, context, pieces=tuple(places))
@@ -78,9 +81,9 @@ class ExtractionCall:
 
 
 class LocalRunner:
-    """Does the work in this process: calls side by side in the event loop, all else one after the
-    other. The caller has the store. `limiter` holds the limits that this process shares with
-    others.
+    """Does the work in this process: model calls side by side in the event loop, everything else
+    one after the other. It never touches the store; the caller stores the results. `limiter` holds
+    the limits that several processes share.
     """
 
     limiter: Limiter | None = None
@@ -94,8 +97,8 @@ class LocalRunner:
         on_page: OnPage | None = None,
     ) -> Iterator[ParsedDocument | LoadFailure]:
         """Yields the documents in the order of the sources, with chunks of at most `max_tokens` of
-        the model's tokens. Each is dropped before the next is read. `on_page` is told of each page
-        that OCR has read.
+        the model's tokens. Each document is dropped from memory before the next is read. `on_page`
+        is called for each page that OCR has read.
         """
         for found in load_each(sources, max_bytes, on_page):
             yield found if isinstance(found, LoadFailure) else cut_later(found, max_tokens, model)
@@ -108,7 +111,8 @@ class LocalRunner:
             yield index_document(document, embedder, model.count_tokens, max_tokens=max_tokens)
 
     async def read(self, reading: ExtractionCall, model: Model) -> list[Extraction]:
-        """Returns the rows of each part. When it returns, the model's log has every call.
+        """Makes an extraction call, and returns the result for each part. All calls are in the
+        model's log when it returns.
 
         Raises:
             ModelUnavailable: the model cannot be reached.
@@ -128,7 +132,9 @@ class LocalRunner:
         ]
 
     def frame_tokens(self, model: Model) -> int:
-        """Returns the tokens of a call beside its text and its columns."""
+        """Returns the tokens of a call without its text and its columns: the part that every call
+        repeats.
+        """
         messages = ways_of(model).reader.bare().messages
         return sum(model.count_tokens(message.content) for message in messages)
 
@@ -145,7 +151,7 @@ def cut_later(document: Document, max_tokens: int, model: Model) -> ParsedDocume
 
 
 def source_of(part: DocumentPart, questions: tuple[str, ...] = ()) -> Source:
-    """Returns the text of a chunk, with what its document shows about it."""
+    """Returns the text of a chunk, with the conventions by which its document prints values."""
     chunk, document = part.chunk, part.document
     return Source(
         chunk,
@@ -162,8 +168,8 @@ def source_of(part: DocumentPart, questions: tuple[str, ...] = ()) -> Source:
 
 
 def source_of_pieces(part: DocumentPart, pieces: Pieces, questions: tuple[str, ...] = ()) -> Source:
-    """Returns the text of pieces of a document. A value that is missing there may still stand in
-    the rest, if there is any.
+    """Returns the text of pieces of a document. A value that is not in the pieces may still stand
+    in the rest of the document.
     """
     note_at = _notes_of(part.document, pieces.places)
     whole = pieces.text.strip() == part.document.text.strip()

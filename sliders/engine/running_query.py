@@ -34,7 +34,7 @@ class Running:
         return self.runs[self.query.use(alias).table]
 
     def contradictions(self) -> list[str]:
-        """Returns why no row can pass, as far as the conditions alone show it."""
+        """Returns the reasons why no row can pass, as far as the conditions alone show them."""
         reasons = (contradiction(use.where) for use in self.query.tables)
         return [f"the result is empty without reading: {reason}" for reason in reasons if reason]
 

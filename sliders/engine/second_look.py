@@ -1,8 +1,8 @@
-"""The second look at long documents: where a column has no value after reading, what was not shown
-to a reader is searched again.
+"""The second look at long documents: when a column has no value after reading, the sections that no
+call has shown are searched again.
 
-It is searched with the evidence of other documents (the words beside a value, under their heading),
-then once by the model, which sees an outline of the parts that were left out.
+They are searched with the evidence of other documents (the words beside a value, under their
+heading), then once by the model, which sees an outline of the parts that were left out.
 """
 
 from __future__ import annotations
@@ -22,21 +22,23 @@ from sliders.retrieval.nearness import nearness
 from sliders.schema.types import Column
 
 _SOURCES = 5
-"""The values of other documents whose words are searched for."""
+"""The number of values of other documents whose surrounding words are searched for."""
 _AROUND = 120
-"""The characters before and after a value that are searched for."""
+"""The number of characters before and after such a value."""
 _SECTIONS = 3
 """The sections that are read for one column in a round."""
 _ROUNDS = 2
 _USUALLY = 0.5
-"""The share of documents with a value from which on the model searches those without one."""
+"""The share of documents with a value from which on the model searches the documents without
+one.
+"""
 _FEW = 3
-"""Fewer documents than this say nothing of what a document usually states."""
+"""The number of documents below which nothing is said about what a document usually states."""
 
 
 @dataclass(slots=True)
 class LongDocument:
-    """A document of which not all is shown to a reader.
+    """A document of which only some sections were shown to the model.
 
     Args:
         ranked: its parts and sections.
@@ -63,11 +65,11 @@ ReadSections = Callable[[LongDocument, Sequence[int], Sequence[Asked]], Awaitabl
 async def look_again(
     session: Session, documents: Sequence[LongDocument], read: ReadSections
 ) -> None:
-    """Searches documents again for the columns of which they gave no value.
+    """Searches documents again for columns without a value.
 
     Args:
-        documents: the documents of which not all was shown.
-        read: reads sections, and takes them out of those that are unread.
+        documents: the documents of which only some sections were shown.
+        read: reads sections, and removes them from `unread`.
     """
     rows = _Rows(session, documents)
     tried: set[tuple[str, str, str]] = set()
@@ -89,7 +91,7 @@ async def look_again(
 async def _by_model(
     session: Session, one: LongDocument, asked: Sequence[Asked], read: ReadSections
 ) -> None:
-    """Reads what was not shown of the parts that the model chooses."""
+    """Reads the unread sections of the parts that the model chooses."""
     ranked = one.ranked
     left = sorted({ranked.owners[number] for number in one.unread})
     chunks = [ranked.chunks[number] for number in left]
@@ -103,7 +105,7 @@ async def _by_model(
 
 @dataclass(slots=True)
 class _Rows:
-    """The rows of tables, for what is missing and for the evidence."""
+    """The rows of the tables, to find missing values and evidence for them."""
 
     session: Session
     documents: Sequence[LongDocument]

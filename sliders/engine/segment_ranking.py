@@ -56,23 +56,15 @@ def rank_segments(
     weights: tuple[float, float],
     spoken: Vectors | None = None,
 ) -> SegmentOrder:
-    """Returns the order of a document's segments: by their distance to the evidence. The distance
-    is reduced for segments at the place in the document where values were found before.
-
-    Before there is evidence, the order follows the attribute's name, and the first segment of the
-    document comes second, since it says what the document is about.
+    """Returns the order of a document's segments by their distance to the evidence; the distance is
+    reduced at the place in the document where values were found before. Before there is evidence,
+    the attribute's name decides, and the first segment comes second: it says what the document is
+    about.
 
     Args:
-        index: the vectors and sizes of all segments.
-        document_id: the document.
-        evidence: the vectors of segments that held values; `sources` 0 means only the name is
-            known.
-        layout: the places of values in the documents so far.
-        weights: the weight of the place, and of the distance to the attribute's name; see
-            `WEIGHTS`.
+        weights: the weight of the place, and of the distance to the attribute's name (`WEIGHTS`).
         spoken: the vector of the attribute's name and description, shape (1, d). The segment
-            nearest to it comes second, since evidence from few documents may miss it. None for
-            none.
+            nearest to it comes second, since evidence from few documents may miss it.
     """
     vectors, sizes = index.vectors(document_id), tuple(index.sizes(document_id))
     if len(vectors) == 0:

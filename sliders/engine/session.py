@@ -1,4 +1,6 @@
-"""The session of a run: catalog, models, embedder, the receiver of progress, and the question."""
+"""The session of a run: the catalog (the open workspace), models, embedder, the receiver of
+progress, and the question.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ Report = Callable[[Progress], None]
 
 
 def silent(_progress: Progress) -> None:
-    """Reports nothing."""
+    """Ignores progress; the default of `Session.report`."""
 
 
 @dataclass(slots=True)
@@ -43,7 +45,7 @@ class Session:
     indexes: list[SegmentIndex] = field(default_factory=list)
     """The index of the optimizer, kept between queries once it exists."""
     spent: Usage = field(default_factory=Usage)
-    """The usage of the run that ended last."""
+    """The usage of the last run."""
 
     def for_run(self) -> Session:
         """Returns the session of one run, with a journal, claims and a meter of its own."""

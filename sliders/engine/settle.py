@@ -1,5 +1,5 @@
-"""From extracted rows to the data table that answers questions: the table is made, reconciled, and
-stored with its versions and open conflicts.
+"""From extracted rows to the data table that answers questions. To *settle* a table is to build it
+from the extracted rows, reconcile it, and store it with its versions and open conflicts.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ from sliders.store.records import Decision, Derivation, Relation, RelationColumn
 
 
 async def settle_data_table(session: Session, table: Table, *, model: bool = True) -> None:
-    """Brings the data table up to date with its cells when anything changed since the last time;
-    one writer at a time. A model's decision of an earlier run is kept while the words that it rests
-    on stay.
+    """Settles a table, if anything changed since it was settled last; one writer at a time. A
+    model's decision of an earlier run is kept while the words that it rests on stay.
 
     Args:
         model: False asks no model.
@@ -55,7 +54,7 @@ async def settle_data_table(session: Session, table: Table, *, model: bool = Tru
 
 
 _METHOD = "names beside what is printed"
-"""The name of the way of settling. Tables that an earlier version settled in another way are
+"""The name of the method of settling. A table that an earlier version settled by another method is
 settled again.
 """
 

@@ -1,4 +1,4 @@
-"""Which documents share a reading call: as many as the rows allow that may come back.
+"""Documents that share a reading call: as many as the expected number of rows in the reply allows.
 
 Documents of one chunk share calls, in the order of the collection. A group of them depends on their
 places in the collection alone, so that a run that was killed makes the same calls again, and its
@@ -21,7 +21,7 @@ from sliders.schema.types import Table
 TRIED = 3
 """The documents that show how many rows a document has."""
 _REPLY_TOKENS = 5_000
-"""The usual reply of a full call; its limit is twice as high."""
+"""The usual tokens of the reply to a full call; the limit of the reply is twice as high."""
 _TEXT_TOKENS = 16_000
 _SHARE_OF_WINDOW = 0.25
 
@@ -53,7 +53,7 @@ class SharedCalls:
 
     def tried(self, asked: Sequence[Asked]) -> list[str]:
         """Returns the documents that are read first, to learn how many rows a document has; [] when
-        that is known.
+        the number is known.
         """
         several = [a.table for a in asked if a.table.grain == "many"]
         tried = dict.fromkeys(
@@ -62,7 +62,7 @@ class SharedCalls:
         return list(tried) if self.reply_of_one(asked) == 0 else []
 
     def groups(self, waiting: Iterable[str], one: int) -> list[tuple[str, ...]]:
-        """Returns documents in groups that are read together, each in as few calls as it may.
+        """Returns documents in groups that are read together, in as few calls as possible.
 
         Args:
             one: the usual tokens of the reply about one document; 0 when nothing is known.

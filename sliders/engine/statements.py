@@ -1,4 +1,4 @@
-"""The statements of questions: those over the same tables are asked for in one call."""
+"""The SQL statements of questions. Questions over the same tables are asked in one call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ShownTables:
     Args:
         profiles: the tables with their views.
         run_sql: runs statements over them.
-        whole: no table and no column of the workspace is left out.
+        whole: True when no table and no column of the workspace is left out.
         turns: the agent's first turns, by question, where several questions were asked at once.
     """
 
@@ -61,8 +61,8 @@ def sharing(needs: Iterable[Need]) -> list[list[Need]]:
 async def statement(
     session: Session, need: Need, shown: ShownTables
 ) -> tuple[SqlAnswer, Sequence[TableProfile]]:
-    """Returns the agent's answer, and the tables as it saw them. Where it says that they cannot
-    answer, it sees all tables and columns of the workspace.
+    """Returns the agent's answer, and the tables as it saw them. When the agent says that these
+    tables cannot answer, it is shown all tables and columns of the workspace.
     """
     model = session.models.model_for("answer")
     writer, attempts = ways_of(model).sql, tuple[SqlTurn, ...]()

@@ -95,8 +95,8 @@ def server_address(settings: Settings) -> str:
 async def journaled(
     workspace: Session, kind: str, *questions: str
 ) -> AsyncIterator[tuple[Session, dict[str, Any]]]:
-    """Records a run in the journal, with a session of its own. The block puts the outcome into the
-    mapping; "stopped" in it records why the run ended early.
+    """Records a run in the journal, with a session of its own. The `with` block puts the outcome
+    into the mapping; its entry "stopped" records why the run ended early.
     """
     session = workspace.for_run()
     journal = session.catalog.journal

@@ -28,7 +28,7 @@ class FailedCheck:
         table: the table's name.
         check: the check.
         rows: how many rows fail; 0 where the check could not run.
-        columns: the names of what `first` holds.
+        columns: the names of the values in `first`.
         first: the first rows that fail.
         error: why the check could not run; "" where it ran.
     """

@@ -50,7 +50,7 @@ class TableRun(CellPlan):
         candidates: the documents of the table.
         filters: the conditions whose selectivity is counted.
         steps: the calls so far, by document.
-        given_up: the attributes of which nothing more is read, by document.
+        given_up: the attributes for which no more segments are read, by document.
         unsaved: the cells that are not stored yet, by document and attribute.
         refused: values that a check refused, by document and attribute. When nothing better is
             found, the cell stays empty for that reason.
@@ -76,8 +76,8 @@ class TableRun(CellPlan):
         *,
         whole: bool = False,
     ) -> None:
-        """Reads what is still needed of documents, call by call (see `next_call`), and stores it.
-        Documents that need the same attributes share calls.
+        """Reads the cells of documents that the query still needs, call by call (see `next_call`),
+        and stores them. Documents that need the same attributes share calls.
         """
         waiting = list(documents)
         while waiting:
@@ -105,7 +105,7 @@ class TableRun(CellPlan):
 
     async def ask(self, names: Sequence[str], rows: Mapping[str, Sequence[int]]) -> None:
         """Asks for these attributes in segments of each document, in as few calls as these may
-        share. What is found is known from now on.
+        share. The values found count as known from now on.
 
         Args:
             names: the attributes.
@@ -132,7 +132,7 @@ class TableRun(CellPlan):
     def _take(
         self, part: DocumentPart, names: Sequence[str], rows: Sequence[int], extraction: Extraction
     ) -> None:
-        """Takes what a call found in a part of a document."""
+        """Takes the values that a call found in a part of a document."""
         document_id, table = part.document.id, self.table
         for name in names:
             self.sent.setdefault((document_id, name), set()).update(rows)
@@ -238,7 +238,7 @@ class TableRun(CellPlan):
         ]
 
     def traces(self, accepted: Container[str]) -> Iterator[DocumentTrace]:
-        """Yields what happened to each document."""
+        """Yields the calls and the outcome of each document."""
         sampled, excluded = set(self.candidates.sampled), set(self.candidates.excluded)
         for document_id in self.index.entries:
             steps = tuple(self.steps.get(document_id, ()))
@@ -256,8 +256,11 @@ class TableRun(CellPlan):
             yield DocumentTrace(self.table.name, name, steps, verdict, spent, sum(whole))
 
     def conditions(self, where: Expression | None) -> None:
-        """Sets the filters whose selectivity is counted from now on. Documents that are known count
-        at once.
+        """Sets the conditions whose selectivity is counted from now on. The values of documents
+        that are known already are counted at once.
+
+        Args:
+            where: the query's condition on this table; None for none.
         """
         self.filters = tuple(leaves(where))
         for leaf in self.filters:

@@ -38,15 +38,15 @@ def tables_read(session: Session, sql: str, views: Sequence[TableView]) -> list[
 
 
 def in_sql(session: Session, table: Table, columns: Sequence[Column]) -> Table:
-    """Returns a table of some of its columns, with the names that they have in SQL."""
+    """Returns a table that has only some of its columns, under their SQL names."""
     relation = session.catalog.schemas.relation(table.name)
     named = tuple(replace(c, name=relation.sql_name(c.name)) for c in columns)
     return replace(table, name=relation.relation, columns=named)
 
 
 def view_of(session: Session, table: Table, only: Collection[str] | None = None) -> TableView:
-    """The table under its SQL names, as the agent must write them; columns that nothing was asked
-    for are no columns yet. With `only`, just these of its columns.
+    """The table under its SQL names, as the agent must write them. A column that no document was
+    asked for is left out. With `only`, just these columns.
     """
     relation = session.catalog.schemas.relation(table.name)
     asked = session.catalog.extractions.columns_asked(table.name)

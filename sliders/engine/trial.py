@@ -1,6 +1,8 @@
-"""Trials: an answer's statement runs over a copy of its tables with other values in doubtful cells.
+"""Trials: an answer's statement runs again over a copy of its tables, with other values in doubtful
+cells.
 
-A *state* is a set of cells with other values; a *variation* is a doubt with its possible states.
+A *state* is a set of cells with other values; a *variation* is a doubt about a cell, row or name,
+with its possible states.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class Trial:
         return self._known[key]
 
     def number(self, state: State) -> Number | None:
-        """Returns the number of the statement in a state; None when it gives no single number."""
+        """Returns the number that the statement gives in a state; None when it gives no single
+        number.
+        """
         return number_in(self.rows(state))
 
     def doubts(self, every: Sequence[Variation]) -> list[Doubt]:

@@ -23,10 +23,10 @@ _JUDGED_LATER = (
 
 
 def check(session: Session, questions: Sequence[str], workflow: str = TABLES) -> None:
-    """Refuses empty questions, unknown workflows, and questions over a workspace without documents.
+    """Checks questions before anything is asked.
 
     Raises:
-        PlanError: a question or the workflow is refused.
+        PlanError: a question is empty, the workflow is unknown, or the workspace has no documents.
     """
     if workflow != AUTO and workflow not in CHOICES:
         raise PlanError(
@@ -99,10 +99,10 @@ def _route(session: Session, question: Question, workflow: str) -> Route:
 def explain(
     session: Session, text: str, directives: Sequence[Directive] = (), workflow: str = AUTO
 ) -> tuple[str, ...]:
-    """Returns what `ask` would do with a question, line by line, without a model call.
+    """Returns the way in which `ask` would answer a question, line by line, without a model call.
 
     Raises:
-        PlanError: a question is empty, the workflow is unknown, or there is no document.
+        PlanError: the question is empty, the workflow is unknown, or there is no document.
     """
     check(session, [text], workflow)
     cut = shortened(text)

@@ -1,5 +1,5 @@
-"""Repairs that a person undid: the rows that they made stay as extracted until
-somebody says otherwise.
+"""Repairs that a person undid: their rows stay as extracted until a person asks for a new
+reconciliation.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ _Repaired = tuple[str, tuple[str, ...], tuple[Scalar, ...]]
 
 
 def undone_rows(session: Session, table: str) -> frozenset[str]:
-    """The extracted rows whose repairs a person undid: no run repairs them by itself."""
+    """Returns the extracted rows whose repairs a person undid; no run repairs them by itself."""
     return session.catalog.open_questions.undone(table)
 
 
 def hold(session: Session, table: str, left: TableVersion, shown: TableVersion) -> None:
-    """Keep what an undo means: the repairs of the version that was left and not of the one that is
-    shown are not made again.
+    """Stores an undo: the repairs that the version `left` has and the version `shown` has not are
+    not made again.
     """
     gone, stay = _repaired(session, left), _repaired(session, shown)
     held = {row for one in gone - stay for row in one[1]} | undone_rows(session, table)
@@ -29,7 +29,9 @@ def hold(session: Session, table: str, left: TableVersion, shown: TableVersion) 
 
 
 def release(session: Session, table: str) -> int:
-    """Let undone repairs be made again; of how many extracted rows."""
+    """Allows the undone repairs of a table again. Returns the number of extracted rows that they
+    concern.
+    """
     held = undone_rows(session, table)
     if held:
         session.catalog.open_questions.keep_undone(table, ())
@@ -44,7 +46,7 @@ def release(session: Session, table: str) -> int:
 
 
 def _repaired(session: Session, version: TableVersion) -> set[_Repaired]:
-    """The rows of a version that are not as they were extracted."""
+    """Returns the rows of a version that differ from the extracted rows."""
     tables = session.catalog.tables
     known = {one.version: one for one in tables.versions(version.table)}
     root = version

@@ -1,5 +1,5 @@
-"""The files that were given and are no documents: refused by their reader, or passed over in a
-folder. They are found in the recorded decisions.
+"""Files that were given and did not become documents: a reader refused them, or they were passed
+over in a folder. The recorded decisions name them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MOST_RECORDED = 1000
 
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
-    """A file that is no document of the workspace. `kind` is "refused" or "passed over"."""
+    """A file that did not become a document. `kind` is "refused" or "passed over"."""
 
     name: str
     kind: str

@@ -1,4 +1,4 @@
-"""The ways of asking a model. Its dialect decides them here, and nowhere else."""
+"""How a model is asked: full or compact. The model's dialect decides it in this module alone."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from sliders.schema.induce import TABLES, Induction
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """The parts of the engine that ask a model, as one dialect needs them. `card` makes the request
-    for the cards of documents from their names and how they begin; None when code makes the cards.
+    """The functions that ask a model, in the form of one dialect. `card` makes the request for the
+    cards of documents, from their names and beginnings; None when code makes the cards.
     """
 
     hints: HintReader
@@ -49,5 +49,5 @@ _WAYS: dict[DialectName, Ways] = {
 
 
 def ways_of(model: Model) -> Ways:
-    """Returns the ways in which a model is asked."""
+    """Returns the functions that ask this model."""
     return _WAYS[model.dialect.name]

@@ -1,5 +1,5 @@
-"""The workflows that read passages, with the checks that switch off harmful hints (HALO, section
-6).
+"""The workflows that answer from passages, with the check that switches off harmful hints (HALO,
+section 6).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _RUN = {
 }
 _ABOUT_ONE = ("fact", "explanation", "calculation", None)
 """The kinds of questions that are about one thing. A document that does not name this thing is
-about another.
+about something else.
 """
 
 
@@ -67,8 +67,8 @@ async def read_passages(session: Session, cascade: bool) -> Answer:
 
 
 def may_switch_off(answer: Answer, narrowed: PassageSource | None) -> bool:
-    """Says whether hints limited the documents and no passage that they left gave an answer (HALO,
-    section 6.2).
+    """Says whether hints limited the documents, and no passage among the remaining ones gave an
+    answer (HALO, section 6.2).
     """
     return narrowed is not None and answer.status == "not_found"
 

@@ -1,4 +1,6 @@
-"""Rows out of text: asked for, checked, and walked back to their words."""
+"""Rows out of text: the model is asked for them, code checks them, and every value keeps the place
+of its words.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What belongs to quoted words where they stand: the whole number that they cut, the unit and
-the scale beside it.
+"""The text around quoted words that belongs to them: the rest of a number that the quote cut, and
+the unit and scale beside it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,17 @@ _BRACKETS = re.compile(r"[(\[]([^()\[\]\n]{1,40})[)\]]")
 
 
 def as_printed(source: Source, start: int, end: int, column: Column) -> str:
-    """The words at a place with the sign, scale and unit that are printed with their numbers,
-    however little of it was quoted.
+    """Returns the words at a place, completed with the sign, scale and unit that are printed with
+    their numbers, also when the quote left these out.
 
-    "139" of "139 mg/dL", of "| 139 | mg/dL |" and of a column with the header "Glucose
-    (mg/dL)" is "139 mg/dL".
+    "139" of "139 mg/dL", of "| 139 | mg/dL |" and of a column with the header "Glucose (mg/dL)" is
+    "139 mg/dL".
+
+    Args:
+        source: the text.
+        start: the first character of the words.
+        end: the character after them.
+        column: the column, whose unit is looked for.
     """
     text, low = _line(source, start, end)
     start, end = start - low, end - low
@@ -42,16 +48,16 @@ def as_printed(source: Source, start: int, end: int, column: Column) -> str:
 
 
 def bound_in(source: Source, start: int, end: int) -> str:
-    """What is printed with the one number at a place: "<", "at least", "about";
-    "" for nothing that code knows.
+    """Returns the mark that is printed with the one number at a place: "<", "at least", "about"; ""
+    for none that code knows.
     """
     text, low = _line(source, start, end)
     return bound_at(text, start - low, end - low)
 
 
 def context_at(source: Source, start: int) -> Context:
-    """What holds for a value: what its document and table show, and a scale in brackets before it
-    in its own line, or in a title above its lines.
+    """Returns the conventions that hold for a value at a place: those of its document and table,
+    and a scale in brackets before it in its line, or in a title above its lines.
     """
     context = source.context_at(start)
     if context.scale:
@@ -65,12 +71,12 @@ def context_at(source: Source, start: int) -> Context:
 
 
 _MOST_ABOVE = 60
-"""Lines that a title's note may cover."""
+"""The number of lines that the note in a title may cover."""
 
 
 def _title_note(source: Source, start: int) -> str:
-    """The scale that the next title above a place states, "" for none; a blank line stands
-    under a title alone.
+    """The scale that the nearest title above a place states, "" for none. Only a title may have a
+    blank line below it.
     """
     text, at = (source.whole, source.offset + start) if source.whole else (source.text, start)
     ended = False
@@ -91,7 +97,9 @@ def _title_note(source: Source, start: int) -> str:
 
 
 def _line(source: Source, start: int, end: int) -> tuple[str, int]:
-    """The line around a place (of the source's text, or of the document's), and where it starts."""
+    """Returns the line around a place and its first character; of the source's text, or of the
+    document's.
+    """
     inside = start >= 0 and end <= len(source.text)
     text, shift = (source.text, 0) if inside or not source.whole else (source.whole, source.offset)
     first, last = start + shift, end + shift
@@ -102,7 +110,7 @@ def _line(source: Source, start: int, end: int) -> tuple[str, int]:
 
 
 def _end_with_unit(number: Number, text: str) -> int:
-    """Where a number ends, the unit behind it included."""
+    """Returns the end of a number, including the unit behind it."""
     found = (
         re.compile(rf"[\s-]?{re.escape(number.unit)}").match(text, number.end)
         if number.unit
@@ -112,8 +120,8 @@ def _end_with_unit(number: Number, text: str) -> int:
 
 
 def _unit_beside(source: Source, line: str, low: int, start: int, end: int, column: Column) -> str:
-    """The unit that the next cell, the label or the header of a bare number names, "" where none is
-    one that code knows.
+    """Returns the unit that the next cell, the label or the header names for a bare number; "" when
+    none is a unit that code knows.
     """
     return next(
         (unit for unit in _named(source, line, low, start, end) if names_unit(unit, column.unit)),

@@ -1,5 +1,5 @@
-"""One call of extraction: its reply or its error as a value, and what is kept of what
-gave nothing usable.
+"""A call of extraction with its reply or its error as a value, and records of the parts of a reply
+that could not be used.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from sliders.llm.model import Model, Request, Response
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A call, a row or a cell that gave nothing usable: which chunk, which table ("" for
-    all), what, and why.
+    """A call, a row or a cell that gave nothing usable: its chunk, its table ("" for all), its
+    subject and the reason.
     """
 
     chunk_id: str
@@ -21,13 +21,16 @@ class Refusal:
     reason: str
     table: str = ""
     fatal: bool = True
-    """Some of the chunk is not known, so that it is asked again on the next run."""
+    """True when a part of the chunk stays unread because of it; the chunk is then asked again on
+    the next run.
+    """
 
 
 async def generate(request: Request, model: Model) -> Response | ModelError:
-    """The reply, or the error as a value: a failed call costs its chunk and no other.
+    """Returns the reply, or the error as a value: a failed call costs its own chunk and no other.
 
-    Raises ModelUnavailable: no server, no key: every other chunk would fail alike.
+    Raises:
+        ModelUnavailable: there is no server or no key; every other chunk would fail alike.
     """
     try:
         return await model.generate(request)

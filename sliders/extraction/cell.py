@@ -19,8 +19,8 @@ class Grounding(str, Enum):
 
 
 class How(str, Enum):
-    """What a value means: the words print it, it follows from several words,
-    or a reader judged it.
+    """The relation of a value to its words: they print it (stated), it follows from several words
+    (computed), or a reader decided it (judged).
     """
 
     STATED = "stated"
@@ -29,9 +29,8 @@ class How(str, Enum):
 
 
 class Absence(str, Enum):
-    """Why a cell is empty (contract 4); no empty cell is without one.
-
-    Where a column does not apply, nothing is missing.
+    """The reason why a cell is empty (contract 4); every empty cell has one. When a column does not
+    apply, no value is missing.
     """
 
     NOT_STATED = "not stated"
@@ -58,17 +57,16 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value of one row. `printed` is as it stands on the page, `value` is typed (dates
-    ISO, booleans bool).
+    """One value of one row. `printed` is its text on the page, `value` is typed (dates as ISO text,
+    booleans as bool).
 
-    A cell with an `absence` enters no table that answers questions; where its words were not
-    found or did not parse, `value` keeps what the model said, for audit. `detail` says more
-    ("'n/a' is not a date"). `rationale` is the reason of a judgement or the arithmetic of a
-    computed value, `parts` are its further words. `odds` are the natural log-probabilities of the
-    choices of a judged value, as the model gave them before any cut; empty where they were not
-    measured. A cell with a `doubt` has a value that enters but is unverified, and says why.
-    `bound` is what the words put before a number that they do not give exactly: "<", "<=", ">",
-    ">=", "about", "between".
+    A cell with an `absence` does not enter tables that answer questions. When its words were not
+    found or did not parse, `value` keeps the model's value for the audit, and `detail` explains
+    ("'n/a' is not a date"). `rationale` is the reason of a judgement, or the arithmetic of a
+    computed value; `parts` are the places of its further words. `odds` are the natural
+    log-probabilities of the choices of a judged value, before any cut; empty when they were not
+    measured. A cell with a `doubt` enters tables, but is unverified; the doubt says why. `bound` is
+    the word before a number that is not exact: "<", "<=", ">", ">=", "about", "between".
     """
 
     column: str
@@ -92,7 +90,7 @@ class Cell:
 
     @property
     def stands(self) -> bool:
-        """Whether its value enters a table that answers questions."""
+        """True when its value enters the tables that answer questions."""
         return self.absence is None
 
 
@@ -111,7 +109,7 @@ class Row:
     cells: tuple[Cell, ...]
 
     def cell(self, column: str) -> Cell | None:
-        """The cell of that column, None when it was never asked."""
+        """The cell of a column, None when the row was never asked for it."""
         for cell in self.cells:
             if cell.column == column:
                 return cell

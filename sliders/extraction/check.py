@@ -1,8 +1,9 @@
-"""What a model gave for a cell, checked: its words found, its value parsed and compared, its
-arithmetic done again.
+"""The check of a cell that the model gave: its words are found, its value is parsed and compared,
+and its arithmetic is done again.
 
-The model judges, the code checks: a check never changes a value. What it doubts comes back as a
-finding in words; what no asking again would settle is a doubt alone.
+The model judges, the code checks: a check never changes a value. A *finding* says in words what may
+be wrong, and the model is asked again. When asking again would not settle it, the cell gets a
+doubt.
 """
 
 from __future__ import annotations
@@ -43,10 +44,9 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A cell as it would be kept, and what the check found; "" where nothing is to be said.
-
-    `before` is the value that was given, where code put another one in its place and nobody could
-    be asked: a decision.
+    """A cell as it would be stored, and the finding of the check; "" for none. `before` is the
+    model's value when code replaced it because nobody could be asked; the replacement is recorded
+    as a decision.
     """
 
     cell: Cell
@@ -61,13 +61,12 @@ def check_cell(
     near: Sequence[tuple[int, int]] = (),
     after: int = 0,
 ) -> Checked:
-    """A cell of the full dialect: `{"value", "words", "how", "why", "sure"}`; without "words" the
-    text prints the value as it is.
+    """Checks a cell of the full dialect: `{"value", "words", "how", "why", "sure"}`. Without
+    "words" the text prints the value itself.
 
     Args:
-        near: places of the row's other cells in `source.text`: equal words are taken beside them.
-        after: where the row before had its words of this column: equal words of two
-            rows are two places.
+        near: the places of the row's other cells in `source.text`; equal words near them are taken.
+        after: the end of the words of this column in the row before, which has its own place.
     """
     said, words = given.get("value"), quoted(given)
     alone = "words" not in given and _how(given) is How.STATED and not isinstance(said, bool)
@@ -104,8 +103,8 @@ def _all_found(
     near: Sequence[tuple[int, int]],
     after: int,
 ) -> tuple[list[Grounded], list[str]]:
-    """The places of the words of a cell, with the words; of a `value` that is given alone, the
-    place where the text prints it.
+    """Returns the places of a cell's words, and the words. For a `value` without words, the place
+    where the text prints it.
     """
     words = quoted(given)
     if value is None:
@@ -115,12 +114,14 @@ def _all_found(
 
 
 def _shown(source: Source, place: Grounded) -> str:
-    """The words at a place, "" for none."""
+    """The words at a place, "" when there is none."""
     return source.words(place.start, place.end) if place.status is not Grounding.NONE else ""
 
 
 def _parsed(source: Source, column: Column, said: object, *, quoted: bool) -> Parsed:
-    """What the model said as a value of the column, `quoted` where the text is said to print it."""
+    """Returns the model's value in the column's type; `quoted` when the text is said to print
+    it.
+    """
     parsed = typed(said, column, source.context)
     if parsed.absent and isinstance(said, str) and quoted and column.type is ColumnType.TEXT:
         return Parsed(said.strip())  # what is printed is a value, whatever it looks like
@@ -130,7 +131,9 @@ def _parsed(source: Source, column: Column, said: object, *, quoted: bool) -> Pa
 def _compared(
     source: Source, column: Column, cell: Cell, places: Sequence[Grounded], missing: Sequence[str]
 ) -> Checked:
-    """A cell against its words in the text, of which some may be `missing` there."""
+    """Compares a cell with its words in the text; `missing` are words that the text does not
+    have.
+    """
     if any(_elsewhere(source, words) for words in missing):
         why = _not_here(source, missing)
         return Checked(replace(cell, absence=Absence.UNGROUNDED, detail=why), why)
@@ -143,7 +146,7 @@ def _compared(
 
 
 def _read_cell(column: Column, given: Mapping[str, Any], value: Scalar) -> Cell:
-    """A cell as the model gave it, before its words are looked for."""
+    """Returns a cell as the model gave it, before its words are searched."""
     return Cell(
         column.name,
         value,
@@ -156,19 +159,23 @@ def _read_cell(column: Column, given: Mapping[str, Any], value: Scalar) -> Cell:
 
 
 def _not_parsed(column: Column, given: Mapping[str, Any], why: str) -> Cell:
-    """A cell whose value does not fit its column: what the model said is kept for the audit."""
+    """Returns an empty cell for a value that does not fit its column; it keeps the model's value
+    for the audit.
+    """
     said, words = plain_scalar(given.get("value")), _join(quoted(given))
     how = _how(given)
     return Cell(column.name, said, words, absence=Absence.NOT_PARSED, detail=why, how=how)
 
 
 def _how(given: Mapping[str, Any]) -> How:
-    """How the model says that it came by a value; stated where it does not say."""
+    """Returns how the model says that it found a value; stated when it does not say."""
     return next((known for known in How if known.value == given.get("how")), How.STATED)
 
 
 def _without_place(source: Source, cell: Cell, words: Sequence[str]) -> Checked:
-    """A cell of which no words are in the text: the document's card may tell it, or its silence."""
+    """Checks a cell whose words are not in the text: they may be in the document's card, or the
+    value may follow from the silence of the document.
+    """
     if words and all(find(w, source.head).status is not Grounding.NONE for w in words):
         cell = replace(cell, printed=_join(words), grounding=Grounding.DERIVED, how=How.JUDGED)
         return Checked(replace(cell, doubt=CARD_ALONE))
@@ -181,7 +188,9 @@ def _without_place(source: Source, cell: Cell, words: Sequence[str]) -> Checked:
 
 
 def _not_here(source: Source, words: Sequence[str]) -> str:
-    """The finding that words are not in the text, but perhaps in another one of the same call."""
+    """Returns the finding that words are not in the text, or that another document of the same call
+    has them.
+    """
     strange = any(_elsewhere(source, one) for one in words)
     if strange:
         return say("words_of_another", words=_join(words))
@@ -189,15 +198,15 @@ def _not_here(source: Source, words: Sequence[str]) -> str:
 
 
 def _elsewhere(source: Source, words: str) -> bool:
-    """Whether another text of the call prints words."""
+    """True when another document of the call prints the words."""
     return any(equal_places(words, other) for other in source.others)
 
 
 def with_two_readings(
     source: Source, column: Column, cell: Cell, places: Sequence[Grounded]
 ) -> Cell:
-    """The cell with a doubt where its words have two readings ("03/04/2024")
-    that nothing settles.
+    """Returns the cell with a doubt when its words have two readings ("03/04/2024") and nothing
+    decides between them.
     """
     if (
         cell.doubt
@@ -219,8 +228,8 @@ _PRINTED_TYPES = (*NUMERIC, *DATED)
 def _unknown_conversion(
     source: Source, column: Column, cell: Cell, places: Sequence[Grounded]
 ) -> str:
-    """Why nobody but a reader can say that a converted number is right; "" where it stands as it is
-    printed, or code can.
+    """Returns why code cannot check a converted number; "" when the number is printed as it is, or
+    code knows the conversion.
     """
     if (
         column.type not in NUMERIC
@@ -248,8 +257,8 @@ def _fitting(
     place: Grounded,
     near: Sequence[tuple[int, int]],
 ) -> Grounded:
-    """Of equal printed numbers ("12" in "12 kg went 12 km") the one whose sign and unit carry the
-    value; where the row has other cells, only in the line that was chosen by them.
+    """Returns, of several places of one number ("12" in "12 kg went 12 km"), the place whose sign
+    and unit fit the value. When the row has other cells, only their line is searched.
     """
 
     def carries(start: int, end: int) -> bool:
@@ -271,8 +280,8 @@ _MOST_EQUAL = 50
 def _bound(
     source: Source, column: Column, given: Mapping[str, Any], how: How, places: Sequence[Grounded]
 ) -> str:
-    """What stands with a number that is not exact: as its reader names it,
-    else as it is printed.
+    """Returns the bound of a number that is not exact: as the model names it, else as it is
+    printed.
     """
     if column.type not in NUMERIC or column.reading == "judged":
         return ""
@@ -283,22 +292,24 @@ def _bound(
 
 
 def _unsure(given: Mapping[str, Any]) -> str:
-    """The doubt of a cell that the model is not sure of, "" where it says nothing of it."""
+    """Returns the doubt of a cell of which the model says that it is not sure; "" for any other
+    cell.
+    """
     if given.get("sure") is False:
         return say("unsure")
     return ""
 
 
 def quoted(given: Mapping[str, Any]) -> list[str]:
-    """The words that a cell is said to rest on, also where they come in one piece."""
+    """Returns the words that the model gives as the basis of a cell, one text for each quote."""
     words = given.get("words") or ()
     pieces = words if isinstance(words, list | tuple) else (words,)
     return [str(piece) for piece in pieces if piece is not None and str(piece).strip()]
 
 
 def _found(source: Source, words: str, near: Sequence[tuple[int, int]], after: int) -> Grounded:
-    """The place of quoted words: the first one behind `after` where they stand there, else any;
-    for words that the model read above the text, their first place in the document.
+    """Returns the place of quoted words: the first place behind `after`, else any place. For words
+    that the model read above the text (card, headings), the first place in the document.
     """
     text = source.text
     place = find(words, text, near)
@@ -325,7 +336,9 @@ def _printed(
     near: Sequence[tuple[int, int]],
     after: int,
 ) -> Grounded:
-    """The place of a value that is given alone: its text, or a number or date in any form."""
+    """Returns the place of a value that came without words: its text, or a number or date in any
+    form.
+    """
     place = _found(source, str(said), near, after) if isinstance(said, str) else NOWHERE
     if place.status is not Grounding.NONE or column.type not in _PRINTED_TYPES:
         return place
@@ -338,8 +351,8 @@ def _printed(
 
 
 def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> str:
-    """Why the words or the arithmetic do not carry the value; "" where they do, or
-    where a reader judged it.
+    """Returns why the words or the arithmetic do not give the value; "" when they do, or when the
+    value is judged.
     """
     numeric = column.type in NUMERIC
     judged, computed = cell.how is How.JUDGED, cell.how is How.COMPUTED
@@ -378,10 +391,9 @@ _Said = Sequence[tuple[str, int]]
 
 
 def _minus_in_words(source: Source, column: Column, value: Scalar, said: _Said) -> bool:
-    """Whether the number is printed without the minus of the value: a loss or a fall is told by
-    words that no list knows.
-
-    The other way round is a finding: brackets and a minus are printed for everyone.
+    """True when the number is printed without the minus of the value: words such as "a loss of" may
+    carry the minus, and no list knows all of them. A printed minus that the value lacks is a
+    finding.
     """
     if not isinstance(value, int | float) or value >= 0:
         return False
@@ -391,7 +403,7 @@ def _minus_in_words(source: Source, column: Column, value: Scalar, said: _Said) 
 
 
 def _within(source: Source, column: Column, value: Scalar, said: _Said) -> bool:
-    """Whether a number lies between those that the words print."""
+    """True when a number lies between the numbers that the words print."""
     ends = [
         r.value
         for words, start in said
@@ -402,11 +414,11 @@ def _within(source: Source, column: Column, value: Scalar, said: _Said) -> bool:
 
 
 def _contradicted(column: Column, cell: Cell, said: _Said) -> bool:
-    """Whether words print one number that is not a judged one: that somebody judged it makes 200
-    of "100" no reading.
+    """True when the words print one number and a judged value is another number. A judgement does
+    not turn "100" into 200.
 
-    0 and 1 are told by words of any language, and a number without its sign has a
-    reason of the column.
+    0 and 1 can follow from words of any language, and a number without its sign can have a reason
+    in the column.
     """
     if not isinstance(cell.value, int | float) or cell.value in (0, 1):
         return False
@@ -415,7 +427,9 @@ def _contradicted(column: Column, cell: Cell, said: _Said) -> bool:
 
 
 def _recomputed(source: Source, column: Column, cell: Cell, said: _Said) -> str:
-    """What is wrong with the arithmetic of a computed number, or with the unit of its terms."""
+    """Returns what is wrong with the arithmetic of a computed number, or with the units of its
+    terms; "" for nothing.
+    """
     expression = cell.rationale
     try:
         result = evaluate(expression)
@@ -447,7 +461,7 @@ def _doubted(cell: Cell, finding: str) -> Checked:
 
 
 def placed(cell: Cell, source: Source, places: Sequence[Grounded]) -> Cell:
-    """The cell at its words: the first ones are its span, further ones its parts."""
+    """Returns the cell with its places: the first words are its span, further words its parts."""
     if not places:
         return cell
     spans = tuple(dict.fromkeys(source.span(p.start, p.end) for p in places))

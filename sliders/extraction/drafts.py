@@ -2,7 +2,7 @@
 compared with the printed grids (tables) that they were read from.
 
 A *finding* is a sentence that says what is wrong with a cell. A *refusal* records why a part of the
-reply became no row or cell.
+reply did not become a row or cell.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ say = Sentences("extraction")
 
 @dataclass(slots=True)
 class Draft:
-    """A row of a reply: its checked cells by column, and what the model gave for them."""
+    """A row of a reply: its checked cells by column, and the cells as the model gave them."""
 
     asked: Asked
     ordinal: int
@@ -47,7 +47,7 @@ class Drafts:
         source: the text.
         asked: the tables and columns that were asked for.
         rows: the rows with their cells.
-        refusals: why parts of the reply became no row or cell.
+        refusals: why parts of the reply did not become rows or cells.
         homeless: rows for a table that nobody asked for, with the table's name.
     """
 
@@ -85,7 +85,9 @@ class Drafts:
         self.compare_with_grids()
 
     def refuse(self, subject: str, reason: str, table: str = "", *, fatal: bool = False) -> None:
-        """Records why a part of the reply is no row or cell."""
+        """Records why a part of the reply does not become a row or cell; `fatal` when the chunk has
+        to be asked again.
+        """
         self.refusals.append(Refusal(self.source.chunk.id, subject, reason, table, fatal))
 
     def _check(self, draft: Draft, columns: Mapping[str, Column], idle: Collection[str]) -> None:

@@ -1,4 +1,6 @@
-"""What a reading gives, how a model reads, and how new columns join the rows that stand."""
+"""The result of reading a chunk, the functions by which a model reads chunks, and the joining of
+new columns with the rows that are known.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from sliders.llm.model import Model, Request
 
 @dataclass(frozen=True, slots=True)
 class CodeChange:
-    """A value that code put in the place of a reader's, because nobody could be asked again:
-    of which cell, and why.
+    """A value that code put in the place of the model's value, because nobody could be asked again:
+    the cell, both values, and the reason.
     """
 
     table: str
@@ -34,10 +36,10 @@ class CodeChange:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What one chunk gave: rows of the tables that were asked for, what was refused,
-    and what code changed.
+    """The result of reading one chunk: rows of the tables that were asked for, parts of the reply
+    that were refused, and values that code changed.
 
-    `missed` are lines of its grids that look like those that were read and gave no row.
+    `missed` are lines of its grids that gave no row although they look like lines that did.
     """
 
     chunk_id: str
@@ -47,11 +49,11 @@ class Extraction:
     missed: tuple[Unread, ...] = ()
 
     def failed(self, table: str) -> bool:
-        """Whether some of the chunk is not known for a table."""
+        """True when a part of the chunk is unread for a table, so that its rows may be missing."""
         return any(r.fatal and r.table in ("", table) for r in self.refusals)
 
     def failure(self, table: str) -> str:
-        """Why some of the chunk is not known for a table, or ""."""
+        """Why a part of the chunk is unread for a table; "" when all is read."""
         return "; ".join(r.reason for r in self.refusals if r.fatal and r.table in ("", table))
 
     def of(self, table: str) -> tuple[Row, ...]:
@@ -69,7 +71,7 @@ class Extraction:
 
 
 class ReadChunks(Protocol):
-    """All rows of all tables asked, out of parts of different documents; see `read_chunks`."""
+    """Reads rows of all asked tables out of parts of different documents; see `read_chunks`."""
 
     async def __call__(
         self, sources: Sequence[Source], asked: Sequence[Asked], model: Model, expected: int = 0
@@ -78,12 +80,12 @@ class ReadChunks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ChunkReader:
-    """How a model reads chunks.
+    """The functions by which a model of one dialect reads chunks.
 
-    `read` gives the rows; `requests` are the calls that it makes over texts, with the usual tokens
-    of the reply, where nothing is asked again, `bare` is one without text and columns, for its
-    size. `one_call` says that what is asked decides the first call: no other reading begins with
-    it.
+    `read` returns the rows. `requests` builds the calls that it makes over texts when nothing is
+    asked again, given the usual tokens of the reply. `bare` builds a request without text and
+    columns, to measure its size. `one_call` is True when the input alone decides the first call, so
+    that equal inputs make equal first calls.
     """
 
     read: ReadChunks
@@ -101,13 +103,16 @@ def joined(
     whole: bool = True,
     key: Sequence[str] = (),
 ) -> tuple[Row, ...]:
-    """New columns on the rows that stand: matched by their identifying cells, of equal ones by the
-    place of their words, then in order; others become rows of their own.
+    """Returns rows with the new columns joined to the known rows. Rows are matched by their
+    identifying cells, equal ones by the place of their words, then by order; rows without a match
+    are new. Rows that nothing identifies (entries of a list) are matched by place.
 
-    Only where the `whole` chunk was read, rows that it does not tell of again do not state the new
-    columns; where the `key` is among these and was superseded, they are no things of the table any
-    more, and count as never asked. Rows that nothing identifies (entries of a list, a table whose
-    first columns are new) are matched by their place.
+    Args:
+        asked: the new columns.
+        whole: True when the whole chunk was read: known rows that did not come back do not state
+            the new columns.
+        key: the table's key. When it is asked for again, known rows that did not come back count as
+            never asked.
     """
     free = list(known)
     taken = {row.id for row in known}
@@ -131,7 +136,9 @@ def joined(
 
 
 def _not_told(row: Row, asked: Sequence[str], key: Sequence[str]) -> Row:
-    """A row that a reading of its whole chunk did not tell of again: its cells say so."""
+    """Returns a row that did not come back from a reading of its whole chunk; its new cells
+    say so.
+    """
     superseded = {c.column for c in row.cells if c.absence is Absence.NOT_ASKED}
     gone = bool(key) and superseded.intersection(asked).issuperset(key)
     names = dict.fromkeys([*asked, *(c.column for c in row.cells)]) if gone else asked
@@ -148,7 +155,7 @@ def _same(row: Row, other: Row, identity: Sequence[str]) -> bool:
 
 
 def _one_place(row: Row, other: Row, identity: Sequence[str]) -> bool:
-    """Whether the words of all identifying cells stand at one place."""
+    """True when the words of all identifying cells stand at the same places."""
     pairs = [
         (a.span, b.span) for name in identity if (a := row.cell(name)) and (b := other.cell(name))
     ]

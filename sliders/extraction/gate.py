@@ -1,5 +1,5 @@
-"""The gate: which parts of a document can hold a row, biased to recall
-(SLIDERS: relevance gate).
+"""The gate: a call that chooses the parts of a document that can hold a row, and rather keeps a
+part too many (SLIDERS: relevance gate).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sliders.llm.model import Model
 from sliders.retrieval.chunk import Chunk
 
 _SEARCHED = 4
-"""The most words of the model's own that are searched for."""
+"""The most words that are searched for because the model named them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,9 @@ class Gated:
     """The reply of the gate.
 
     Args:
-        out: why parts are not read, by chunk id.
-        search: words that the text of values would print for which no listed part stands.
+        out: the reason for each part that is not read, by chunk id.
+        search: words that a value would be printed with, for values for which no listed part was
+            chosen.
     """
 
     out: dict[str, str]
@@ -40,7 +41,7 @@ class Gated:
 
 
 class GateChunks(Protocol):
-    """The parts that are not read; see `gate_chunks`."""
+    """Returns the parts that are not read; see `gate_chunks`."""
 
     async def __call__(
         self, listed: Sequence[OutlineLine], asked: Sequence[Asked], model: Model, card: str = ""
@@ -49,13 +50,13 @@ class GateChunks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """How a model gates.
+    """The functions by which a model chooses parts.
 
     Args:
-        out: says which parts are not read.
-        most: the most parts of a document that it is asked about.
+        out: returns the parts that are not read.
+        most: the most parts of a document that the model is asked about.
         at_once: the parts that one call decides on.
-        shown_tokens: the tokens of a part that a call sees; None: all.
+        shown_tokens: the tokens of a part that a call shows; None shows all.
     """
 
     out: GateChunks
@@ -69,7 +70,7 @@ class Gate:
         return self.at_once > 1
 
     def seen(self, tokens: int) -> int:
-        """How many of a chunk's tokens a call sees."""
+        """The number of a chunk's tokens that a call shows."""
         return tokens if self.shown_tokens is None else min(tokens, self.shown_tokens)
 
 
@@ -92,4 +93,4 @@ async def gate_chunks(
 
 
 BY_OUTLINE = Gate(gate_chunks, most=150, at_once=150, shown_tokens=30)
-"""A model that names the parts of a document that may hold a value, by an outline of them all."""
+"""The gate of a model that chooses among all parts of a document by an outline of them."""

@@ -1,9 +1,9 @@
-"""Rows of a printed grid against the rows that were read from it: values of another row, rows of
-which nothing was read, totals.
+"""Checks of rows against the printed grid from which they were read: values of another row, lines
+that gave no row, totals.
 
-A grid stands in a text as lines between bars. It speaks against a row only where the row's name
-stands in one of its lines alone and the value in the line of another name; sections, merged cells
-and names that are repeated settle nothing.
+A grid is a run of lines between bars in a text. It contradicts a row only if one line alone holds
+the row's name, and another line, with another name, holds the value. Sections, merged cells and
+repeated names decide nothing.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ say = Sentences("extraction")
 
 _BAR = re.compile(r"(?<!\\)\|")
 _FEWEST = 2
-"""Rows that were read from a grid before a line without one is missed."""
+"""The number of rows that must be read from a grid before a line without a row counts as missed."""
 
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """One cell: its text, folded, and its place in the text."""
+    """One cell: its text, its folded text, and its place in the text."""
 
     text: str
     folded: str
@@ -64,8 +64,8 @@ class GridLine:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A run of lines between bars: those that name the columns, and the rows;
-    `begun` says that it began before the text.
+    """A run of lines between bars: the lines that name the columns, and the rows. `begun` is True
+    when the grid began before the text.
     """
 
     header: tuple[GridLine, ...]
@@ -152,7 +152,7 @@ class ReadRow:
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """Where the name of a row stands in a grid: its line (None for the header), and its cell."""
+    """The place of a row's name in a grid: its line (None for the header), and its cell."""
 
     line: int | None
     cell: int
@@ -180,16 +180,18 @@ class _RowNames:
         self.lines = {place.line for place in self.places.values()} - {None}
 
     def crowded(self, line: int) -> bool:
-        """Whether several rows have their names in one line, which is of none of them then."""
+        """True when several rows have their names in one line; the line then belongs to none of
+        them.
+        """
         return sum(place.line == line for place in self.places.values()) > 1
 
     def owner(self, line: int | None, cell: int) -> int | None:
-        """The row whose name stands there."""
+        """The row whose name stands in this cell."""
         return next((n for n, place in self.places.items() if place == _Name(line, cell)), None)
 
 
 def _only_place(grid: Grid, words: str, *, whole: bool) -> _Name | None:
-    """The one cell of a grid that holds a name, None where there is none or several."""
+    """The one cell of a grid that holds a name, None when no cell or several hold it."""
     lines = [(None, line) for line in grid.header] + list(enumerate(grid.rows))
     found = [_Name(n, cell) for n, line in lines for cell in line.holding(words, whole=whole)]
     exact = [_Name(n, cell) for n, line in lines for cell in line.holding(words, whole=True)]
@@ -202,8 +204,8 @@ def _only_place(grid: Grid, words: str, *, whole: bool) -> _Name | None:
 
 @dataclass(frozen=True, slots=True)
 class Misplaced:
-    """A value whose words stand in the line or column of another name: the number of the row, the
-    column, and the finding.
+    """A value whose words stand in the line or column of another row's name: the number of its row,
+    its column, and the finding.
     """
 
     row: int
@@ -212,9 +214,7 @@ class Misplaced:
 
 
 def misplaced(source: Source, rows: Sequence[ReadRow]) -> Iterator[Misplaced]:
-    """The values that a grid prints in the line, or under the header, of
-    another row than theirs.
-    """
+    """Yields the values that the grid prints in the line, or under the header, of another row."""
     for grid in grids_of(source.text):
         names: dict[tuple[str, str], _RowNames] = {}
         for number, row in enumerate(rows):
@@ -268,8 +268,8 @@ def _of_row(
 def _line_of(
     grid: Grid, names: _RowNames, place: _Name, line: int, at: int, words: str, *, shared: bool
 ) -> str:
-    """The name in whose line a value stands that should stand in the line of its row, "" where
-    nothing speaks against it.
+    """The name of the line in which a value stands, when it should stand in the line of its own
+    row; "" when nothing contradicts it.
     """
     assert place.line is not None
     own, there = grid.rows[place.line], grid.rows[line]
@@ -293,8 +293,8 @@ def _line_of(
 
 
 def _header_of(grid: Grid, names: _RowNames, place: _Name, line: int, at: int, words: str) -> str:
-    """The name under which a value stands that should stand under the name of its row, "" where
-    nothing speaks against it.
+    """The name under which a value stands, when it should stand under the name of its own row; ""
+    when nothing contradicts it.
     """
     there = grid.rows[line].cells
     if (
@@ -311,10 +311,11 @@ def _header_of(grid: Grid, names: _RowNames, place: _Name, line: int, at: int, w
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A line of a grid of which nothing was read: the table that others fill, its place in the
-    text, and the finding.
+    """A line of a grid that gave no row: the table of the rows from the other lines, the line's
+    place in the text (characters), and the finding.
 
-    `values` are what the line prints where the others have their name and their numbers, by column.
+    `values` are the values that the line prints in the columns of the other rows' names and
+    numbers, by column.
     """
 
     table: str
@@ -325,8 +326,8 @@ class Unread:
 
 
 def unread(source: Source, rows: Sequence[ReadRow]) -> Iterator[Unread]:
-    """Lines between those that were read which look like them and are no
-    total of them, each once.
+    """Yields each line that gave no row although it looks like the lines around it that did, and is
+    no total of them.
     """
     for grid in grids_of(source.text):
         if grid.begun:
@@ -376,7 +377,7 @@ def _unread_of(
 def _values(
     source: Source, row: ReadRow, line: GridLine, columns: Mapping[int, str]
 ) -> Iterator[tuple[str, Scalar]]:
-    """What a line prints in the cells of columns, as their values."""
+    """Yields the values that a line prints, each with its column."""
     for at, column in columns.items():
         if at < len(line.cells):
             cell = line.cells[at]
@@ -396,8 +397,8 @@ def _lines_of(source: Source, grid: Grid, row: ReadRow) -> set[int]:
 def _cells_of(
     source: Source, grid: Grid, rows: Sequence[ReadRow], columns: Sequence[str]
 ) -> dict[int, str]:
-    """The cells of the lines from which stated values of columns were read, of at least two rows,
-    each with its column.
+    """Returns the position of the cell for each column, as at least two rows show it whose stated
+    values were read from this grid.
     """
     found: list[tuple[int, str]] = []
     for row in rows:
@@ -415,7 +416,7 @@ def _cells_of(
 
 
 def _alike(line: GridLine, name: int, values: Sequence[int]) -> bool:
-    """Whether a line has a name and a number where those have that were read."""
+    """True when a line has a name and a number in the same cells as the lines that gave rows."""
     return (
         name < len(line.cells)
         and bool(line.cells[name].text)
@@ -429,8 +430,8 @@ def _number(line: GridLine, at: int) -> float | None:
 
 
 def _explained(grid: Grid, read: set[int], number: int, at: int, total: float) -> bool:
-    """Whether a number is the sum of lines that were read, of all or of those right above or below
-    it, or the mean of all.
+    """True when a number is a total: the sum of all lines that gave rows, or of those directly
+    above or below it, or the mean of all.
     """
     printed = {n: value for n in sorted(read) if (value := _number(grid.rows[n], at)) is not None}
     above, below = (
@@ -452,8 +453,8 @@ def _explained(grid: Grid, read: set[int], number: int, at: int, total: float) -
 
 
 def _slack(grid: Grid, number: int, at: int) -> float:
-    """How far a printed total may be off its printed lines: a unit of its last decimal, where it
-    has decimals, for rounding.
+    """The difference that rounding allows between a printed total and the sum of its lines: a unit
+    of its last decimal, 0 without decimals.
     """
     text = grid.rows[number].cells[at].text
     decimals = re.search(r"[.,](\d{1,2})\)?%?$", text)

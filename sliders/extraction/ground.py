@@ -1,10 +1,10 @@
-"""Where the words that the model copied stand in the text (contract 2).
+"""The search for the words that the model copied, in the text (contract 2).
 
 Tried in turn: the very words; the words in normal form (case, white space, quotes, dashes, accents,
 hyphens at line ends); fragments of a quote with gaps ("A ... B"); the words without commas, for
-lines that were joined; and an alignment that forgives a slip inside a longer word, but never a word
-more or less, nor one in a digit, a number word or a month. A place counts only if it starts and
-ends at whole tokens.
+lines that were joined; and an alignment that forgives a slip inside a longer word. It never
+forgives a missing or added word, or a slip in a digit, a number word or a month. A place counts
+only if it starts and ends at whole tokens.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from sliders.values.scripts import script_of, unspaced
 from sliders.values.vocabulary import GROUPS, ORDINALS, POWERS, TENS, UNITS
 
 THRESHOLD = 90.0
-"""Least similarity of a fuzzy match, in percent of rapidfuzz's indel ratio."""
+"""The least similarity of a fuzzy match, in percent of rapidfuzz's indel ratio."""
 _ALIKE = 70.0
-"""Least similarity of one misspelt word to the one that is printed."""
+"""The least similarity of a misspelt word to the printed word, in percent."""
 _MOST_PLACES = 500
 _MOST_WORDS = 200
 _FRAGMENT_GAP = 2_000
@@ -33,7 +33,7 @@ _FRAGMENT_GAP = 2_000
 
 @cache
 def _guarded() -> frozenset[str]:
-    """Words in which no slip is forgiven: those of numbers and the names of months."""
+    """Words in which no slip is forgiven: number words and the names of months."""
     return frozenset(
         {*UNITS, *TENS, *POWERS, *GROUPS, *ORDINALS} | {name for name in months() if len(name) > 2}
     )
@@ -66,14 +66,14 @@ Spans = Sequence[tuple[int, int]]
 
 
 def find(words: str, text: str, near: Spans = (), *, fuzzy: bool = True) -> Grounded:
-    """Finds the place of quoted words in a text; spans are characters of that text.
+    """Finds the place of quoted words in a text.
 
     Args:
         words: the words as the model copied them.
-        text: the text that they are said to stand in, a chunk's or a whole document's.
-        near: spans of the same row's other cells; of several places the one nearest to them is
-            taken, not one that overlaps them if there is another; without them the first.
-        fuzzy: whether the last, forgiving step may be tried.
+        text: the text in which they are searched, a chunk's or a whole document's.
+        near: the places of the row's other cells in the same text. Of several places, the one
+            nearest to them that does not overlap them is taken; without `near`, the first.
+        fuzzy: True allows the last, forgiving step.
     """
     words = words.strip()
     if not words or not text:
@@ -116,7 +116,7 @@ def _original(needle: str, body: Normalized) -> list[tuple[int, int]]:
 
 
 _BARS = re.compile(r"(?<=[^\s|\\])[^\S\n]*\|(?:[^\S\n]*\|)*[^\S\n]*(?=[^\s|])")
-"""What stands between two filled cells of one row."""
+"""Characters between two filled cells of one row."""
 
 
 def _spaced(text: str) -> str:
@@ -127,8 +127,8 @@ def _spaced(text: str) -> str:
 
 @lru_cache(maxsize=32)
 def _unbarred(text: str) -> Normalized:
-    """Normal form with the bars inside a row as blanks: a model quotes "400 CHF" of the
-    cells "| 400 | CHF |".
+    """The normal form with blanks for the bars inside a row: a model quotes the cells "| 400 | CHF
+    |" as "400 CHF".
     """
     return normalize(_BARS.sub(lambda match: " " * len(match[0]), text))
 
@@ -138,14 +138,16 @@ _LOOSE = re.compile(r"(?<=[^\W\d_])[-‐‑](?:\s*\n\s*)?(?=[^\W\d_])|(?<!\d)[,;
 
 @lru_cache(maxsize=64)
 def _loosened(text: str) -> Normalized:
-    """Normal form with hyphens between letters, and commas, as blanks: a model joins the lines of
-    an address with its own.
+    """The normal form with blanks for commas, and for hyphens between letters: a model joins the
+    lines of an address in its own way.
     """
     return normalize(_LOOSE.sub(lambda match: " " * len(match[0]), text))
 
 
 def _forms(printed: str) -> Iterator[str]:
-    """The normal form, and without the quotes and full stop that a model puts around its copy."""
+    """Yields the normal form, then the form without the quotes and the full stop that a model puts
+    around its copy.
+    """
     form = normalize(printed).text.strip()
     bare = form.strip("'").rstrip(".,;:").strip("' ")
     yield form
@@ -154,8 +156,8 @@ def _forms(printed: str) -> Iterator[str]:
 
 
 def _places(needle: str, text: str) -> list[tuple[int, int]]:
-    """Every place of `needle` that starts and ends at whole tokens; weak ones only
-    where there is no other.
+    """Every place of `needle` that starts and ends at whole tokens. Places inside another number
+    count only when there is no other place.
     """
     strong: list[tuple[int, int]] = []
     weak: list[tuple[int, int]] = []
@@ -178,8 +180,8 @@ def _whole(needle: str, text: str, start: int, end: int) -> bool:
 
 
 def _joined(left: str, right: str) -> bool:
-    """Whether two neighbours belong to one token: a script without blanks has none, an Arabic
-    prefix touches its number.
+    """True when two neighbouring characters belong to one token. A script without blanks has no
+    such pairs, and an Arabic prefix may touch its number.
     """
     if not (left.isalnum() and right.isalnum()) or unspaced(left) or unspaced(right):
         return False
@@ -205,7 +207,9 @@ def _touches(needle: str, text: str, start: int, end: int) -> bool | None:
 
 
 def chosen(status: Grounding, places: Spans, near: Spans) -> Grounded:
-    """Of several places the one nearest to the spans `near` and not on them, else the first."""
+    """Returns, of several places, the one nearest to the spans `near` that does not overlap them;
+    without `near`, the first.
+    """
     start, end = min(places, key=lambda place: _distance(place, near)) if near else places[0]
     return Grounded(status, start, end, len(places))
 
@@ -257,15 +261,13 @@ _TOKEN = re.compile(r"-?\d\w*(?:['.,:/-]\w+)*|[^\W_]+")
 
 @lru_cache(maxsize=32)
 def _tokens(text: str) -> tuple[list[str], list[tuple[int, int]]]:
-    """The words and numbers of a text, and where they stand."""
+    """The words and numbers of a text, and their places."""
     found = list(_TOKEN.finditer(text))
     return [match[0] for match in found], [match.span() for match in found]
 
 
 def _misspelt(needle: str, text: str) -> tuple[int, int] | None:
-    """The most similar place with the same words in the same order, some of them misspelt:
-    none more, none less.
-    """
+    """The most similar place that has the same words in the same order, some of them misspelt."""
     said = _TOKEN.findall(needle)
     words, spans = _tokens(text)
     if not said or len(said) > _MOST_WORDS or sum(map(str.isalpha, needle)) < 4:

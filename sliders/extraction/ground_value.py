@@ -1,4 +1,6 @@
-"""Where a text prints a typed value that came without its words (the compact dialect)."""
+"""The search for the place where a text prints a typed value that came without its words (compact
+dialect).
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,18 @@ from sliders.values.parse import NO_CONTEXT, Context
 from sliders.values.value_agreement import date_forms, same_number
 
 _Place = tuple[int, int, int]
-"""How well it fits (0 best), start, end."""
+"""A place: how well it fits (0 is best), its start and its end."""
 
 
 def find_value(
     value: Scalar, column: Column, text: str, context: Context = NO_CONTEXT, near: Spans = ()
 ) -> Grounded:
-    """The place where `text` prints a value in any form: "six", "1,577", "1.6
-    billion", "March 4, 2021".
+    """Returns the place where `text` prints a value in any form: "six", "1,577", "1.6 billion",
+    "March 4, 2021".
 
-    Of several the best fitting ones count (unit and currency right, an amount rather than a part of
+    Of several places the best fitting ones count (right unit and currency, an amount and no part of
     a date), of these the one nearest to `near`. A boolean has no printed place; a category has one
-    only where its own words are printed.
+    only when its own words are printed.
     """
     if value is None or isinstance(value, bool) or not text:
         return NOWHERE
@@ -41,11 +43,11 @@ def find_value(
 def without_its_mark(
     value: Amount, column: Column, text: str, context: Context = NO_CONTEXT
 ) -> Amount | None:
-    """The one number that the text prints with the digits of a whole value and a decimal mark
-    between them: "61,00" for 6100.
+    """Returns the number that the text prints with the digits of a whole value and a decimal mark
+    between them: 61.00 for the value 6100 and the text "61,00". None when there is no such number,
+    or several.
 
-    A reply in JSON has no place for a decimal comma; a small model leaves it out.
-    None where there is none, or several.
+    JSON has no decimal comma, so a small model leaves it out.
     """
     if value != int(value):
         return None

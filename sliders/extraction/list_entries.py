@@ -28,10 +28,10 @@ class Record:
 
 
 def records_of(chunk: Chunk) -> tuple[Record, ...]:
-    """The lines of a chunk that is a list of records, empty for prose and tables.
+    """Returns the lines of a chunk that is a list of records; () for prose and tables.
 
-    Nearly all lines must carry the same kind of mark and be of about one size: a bulleted passage
-    of prose with long and short items is not a list of records.
+    Nearly all lines must begin with the same kind of mark and be of about one length: prose with
+    bullets of different length is not a list of records.
     """
     lines = []
     offset = chunk.start
@@ -58,11 +58,11 @@ def _alike(lines: list[str]) -> bool:
 
 
 def lines_of_lists(document: Document, chunks: Sequence[Chunk]) -> list[tuple[int, int, int]]:
-    """Start, end and number of its list for each line of a document's tables, lists and records, in
-    the order of the text.
+    """Returns (start, end, number of its list) for each line of a document's tables, lists and
+    records, in the order of the text.
 
-    List items that follow each other are one list, as are the records of chunks
-    that follow each other.
+    List items that follow each other are one list, and so are the records of chunks that follow
+    each other.
     """
     lines: list[tuple[int, int, int]] = []
     number, before = 0, ""

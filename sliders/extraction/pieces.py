@@ -1,4 +1,6 @@
-"""Pieces of one document that a call reads as one text, and the way back to their places."""
+"""Pieces of one document that a call reads as one text, and the way from the text back to places in
+the document.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,14 @@ from sliders.extraction.extract import Extraction
 from sliders.retrieval.chunk import Chunk, ChunkContext
 
 _JOINT = "\n\n[...]\n\n"
-"""What stands between two pieces: text of the document is left out here."""
+"""The characters between two pieces; text of the document is left out there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Places of a document, start and end, in the order of the text; adjacent ones are joined as
-    they stand. `text` holds them one after the other, each from its offset on.
+    """Pieces of a document: their `places` (start and end) in the order of the text, adjacent
+    pieces joined. `text` holds the pieces one after the other, `offsets` the position of each in
+    it.
     """
 
     document: Document
@@ -44,7 +47,7 @@ class Pieces:
         return cls(document, text, tuple(runs), tuple(offsets))
 
     def chunk(self, tokens: int) -> Chunk:
-        """The pieces as a chunk of their own, of so many tokens."""
+        """Returns the pieces as one chunk of `tokens` tokens."""
         identity = hashlib.sha256(f"{self.document.id}\x1f{self.places}".encode()).hexdigest()[:16]
         end = len(self.text)
         return Chunk(identity, self.document.id, 0, 0, end, self.text, tokens, ChunkContext())
@@ -60,7 +63,9 @@ class Pieces:
         return start + offset - self.offsets[number], end
 
     def placed(self, extraction: Extraction) -> Extraction:
-        """What was read from the text, its words at their places in the document."""
+        """Returns the extraction from the text, with its places changed to places in the
+        document.
+        """
         return replace(extraction, rows=tuple(map(self._row, extraction.rows)))
 
     def _row(self, row: Row) -> Row:

@@ -1,9 +1,9 @@
-"""Rows out of one call, for all tables that want them and for the documents that share it: ask,
-check, ask once more with what the check found (contracts 1 to 4).
+"""Rows out of one call, for all tables and documents that share it: ask, check, and ask once more
+with the findings of the check (contracts 1 to 4).
 
-Documents that share a call are numbered, and each row of the reply says its document. What a row
-holds is looked for in that document alone, so nothing moves from one to another. Documents of which
-a reply was cut, was refused or says nothing are read again with fewer others.
+Documents that share a call are numbered, and each row of the reply names its document. The words of
+a row are searched in that document alone, so nothing moves from one document to another. When a
+reply is cut, is refused or leaves documents out, these documents are read again with fewer others.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ async def read_chunks(
     depth: int = 0,
     again: bool = False,
 ) -> list[Extraction]:
-    """All rows of all tables asked, for each of the texts, in one call.
+    """Returns the rows of all asked tables for each text, in one call.
 
     Args:
         sources: parts of different documents.
         expected: the usual tokens of the reply; 0 for the most that the texts may need.
         depth: how often a text was cut in halves.
-        again: the documents were read before, and the reply did not speak of them.
+        again: True when the documents were read before and the reply left them out.
     """
     halves = _halves(sources, depth)
     if halves and not expected and _surely(sources, asked) > MOST_REPLY:
@@ -88,8 +88,8 @@ def _request(sources: Sequence[Source], asked: Sequence[Asked], expected: int) -
 
 
 def _halves(sources: Sequence[Source], depth: int) -> list[Sequence[Source]]:
-    """The documents in two groups, or the text of the only one in two; [] where nothing is left to
-    part.
+    """Returns the documents in two groups, or the text of a single document in two halves; [] when
+    nothing can be divided.
     """
     if len(sources) > 1:
         middle = (len(sources) + 1) // 2
@@ -100,7 +100,7 @@ def _halves(sources: Sequence[Source], depth: int) -> list[Sequence[Source]]:
 async def _each(
     groups: Sequence[Sequence[Source]], asked: Sequence[Asked], model: Model, depth: int
 ) -> list[Extraction]:
-    """The groups one after the other; two halves of one text as one."""
+    """Reads the groups one after the other; two halves of one text become one result."""
     parts = groups[0][0].chunk.id == groups[-1][0].chunk.id
     found = [
         one
@@ -113,12 +113,14 @@ async def _each(
 async def _later(
     sources: Sequence[Source], asked: Sequence[Asked], model: Model
 ) -> list[Extraction]:
-    """Documents that a reply does not speak of, read once more."""
+    """Reads documents once more that a reply left out."""
     return await read_chunks(sources, asked, model, again=True) if sources else []
 
 
 def _surely(sources: Sequence[Source], asked: Sequence[Asked]) -> int:
-    """The tokens that the lines of lists and grids need, each of which is a row."""
+    """Returns the tokens that a reply needs for the lines of lists and grids, since each of these
+    lines is a row.
+    """
     lines = sum(
         len(records_of(source.chunk)) or sum(len(grid.rows) for grid in grids_of(source.text))
         for source in sources
@@ -127,17 +129,17 @@ def _surely(sources: Sequence[Source], asked: Sequence[Asked]) -> int:
 
 
 def _unfinished(reply: Response | ModelError, documents: int) -> bool:
-    """Whether a reply was cut, or gives some of several documents less than all."""
+    """True when a reply was cut, or left out some of several documents."""
     if isinstance(reply, ModelError):
         return documents > 1 or isinstance(reply, TruncatedReply)
     return reply.finish_reason == "length" or (documents > 1 and reply.salvaged)
 
 
 def _by_document(reply: _Item, documents: int) -> list[list[_Item] | None] | None:
-    """The rows of each document, None for one that the reply does not speak of.
+    """Returns the rows of each document, None for a document that the reply left out.
 
     Returns:
-        None where a row says no document of the call: it may be any one's.
+        None when a row names no document of the call, since it may belong to any.
     """
     alone = 1 if documents == 1 else None
     told: dict[int, list[_Item]] = {n: [] for n in reply.get("no_rows") or ()}
@@ -160,7 +162,7 @@ def _by_document(reply: _Item, documents: int) -> list[list[_Item] | None] | Non
 
 
 def _joined(shared: _Item, item: _Item) -> _Item:
-    """A row with what all rows have in common; its own cells win."""
+    """Returns a row with the values that all rows share; its own cells win."""
     if not shared:
         return item
     lists = {
@@ -183,7 +185,7 @@ def _drafts(
 async def _checked(
     every: Sequence[Drafts], reply: Response, model: Model, request: Request
 ) -> list[Extraction]:
-    """What stays of the rows after the second asking."""
+    """Returns the extractions after the cells with findings were asked for once more."""
     missed = await recheck(every, model)
     if reply.salvaged:
         left = "rows that were cut or of another shape were left out"
@@ -206,4 +208,4 @@ CELLS = ChunkReader(
     bare=lambda: read_prompt([""], (Asked(Table("record", ()), ()),), 0),
     one_call=True,
 )
-"""A model that replies with the cells of all rows of all tables."""
+"""The reader of a model that replies with the cells of all rows of all tables."""

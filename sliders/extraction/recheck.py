@@ -1,5 +1,5 @@
-"""What a check speaks against, asked once more: the findings of a text in one call, with the
-passages of their words.
+"""The second question about cells and rows with findings: the findings of a text in one call, with
+the passages around their words.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ say = Sentences("extraction")
 
 _MOST_FINDINGS = 24
 _AROUND = 300
-"""Characters that a passage has on either side of the words, up to the end of their line."""
+"""The number of characters that a passage has on either side of the words, extended to the end of
+their line.
+"""
 _LEFT_OUT = "[...]"
 
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """What a check says of the rows of one document: cells, lines of grids without a row, and rows
-    of tables that are not there.
+    """The findings about one document: cells, lines of grids without a row, and rows of tables that
+    do not exist.
     """
 
     drafts: Drafts
@@ -40,7 +42,9 @@ class _Open:
 
     @classmethod
     def of(cls, drafts: Drafts) -> _Open:
-        """The first ones of each kind; rows without a table are taken out of the drafts."""
+        """Returns the first findings of each kind; rows without a table are removed from the
+        drafts.
+        """
         homeless, drafts.homeless = drafts.homeless[:_MOST_FINDINGS], []
         missed = drafts.unread()[:_MOST_FINDINGS]
         return cls(drafts, drafts.findings()[:_MOST_FINDINGS], missed, homeless)
@@ -61,21 +65,21 @@ class _Open:
 
     @property
     def tables(self) -> list[Asked]:
-        """The tables of which rows may be given."""
+        """The tables for which the reply may give new rows."""
         named = {m.table for m in self.missed}
         return [a for a in self.drafts.asked if self.homeless or a.table.name in named]
 
 
 async def recheck(every: Sequence[Drafts], model: Model) -> list[list[Unread]]:
-    """Ask once more for the cells and rows that a check speaks against, and take what comes back.
+    """Asks once more for the cells and rows with findings, and changes the drafts by the reply.
     Documents share a call while their findings are few.
 
-    A cell that is given again as it was keeps its doubt, whatever it is called; a failed call
-    changes nothing. Rows of tables that are not there are asked for, too; where nothing comes back
-    for them, some of the text is not known.
+    A cell that comes back unchanged keeps its doubt, whatever it is called; a failed call changes
+    nothing. Rows of tables that do not exist are asked for again, too; when none comes back for
+    them, a part of the text counts as unread.
 
     Returns:
-        The lines of grids that still gave no row, for each of the drafts.
+        For each of the drafts, the lines of grids that still gave no row.
     """
     opened = [_Open.of(drafts) for drafts in every]
     together: list[_Open] = []
@@ -124,11 +128,11 @@ def _take_all(
     *,
     again: bool,
 ) -> None:
-    """Takes what came back for one document.
+    """Takes the reply about one document.
 
     Args:
         first: the number of its first finding.
-        again: rows were asked for, and some list of them came back.
+        again: True when rows were asked for and the reply holds a list of them.
     """
     drafts = one.drafts
     for table, _ in one.homeless:
@@ -196,8 +200,9 @@ def passages(
     *,
     whole: bool = False,
 ) -> str:
-    """The text around the words of the findings, under the document's card and headings: all of it
-    where it is asked for, or where words that were not found leave no place to look at.
+    """Returns the text around the words of the findings, below the document's card and headings.
+    The whole text is returned when `whole` is asked for, or when words were not found and so have
+    no place.
     """
     source = drafts.source
     places = [place for draft, name in findings for place in _places(drafts, draft, name)]
@@ -220,7 +225,7 @@ def passages(
 
 
 def _places(drafts: Drafts, draft: Draft, name: str) -> list[tuple[int, int]]:
-    """Where a cell's words stand, else where those of its row's other cells do."""
+    """The places of a cell's words, else the places of the other cells of its row."""
     cell = draft.cells[name].cell
     own = [drafts.local(span) for span in (cell.span, *cell.parts) if span is not None]
     inside = [
@@ -232,8 +237,8 @@ def _places(drafts: Drafts, draft: Draft, name: str) -> list[tuple[int, int]]:
 
 
 def _merged(source: Source, places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Whole lines around places, those that touch as one, with the lines that name
-    the columns of a grid.
+    """Whole lines around places, together with the lines that name the columns of a grid; lines
+    that touch are joined.
     """
     spans = []
     for start, end in places:

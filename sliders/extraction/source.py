@@ -1,5 +1,5 @@
-"""The text that a call of extraction reads: a chunk or a part of it, and what its document shows
-about printed values.
+"""The text that an extraction call reads: a chunk or a part of it, and the conventions of its
+document's printed values.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from sliders.values.parse import Context
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`text` stands in its document at `offset`; `card` is the document's card, `questions` what
-    the columns are for.
+    """A text with its place: it begins at character `offset` of its document. `card` is the
+    document's card, `questions` are the questions that the columns are for.
 
     `note_at` gives the note of the table that covers a place of the document ("in millions"), or
-    "". `head` is what the model reads above the text, and `whole` the document's text, where the
-    words of the head have their place. `others` are the texts of other documents in the same call.
+    "". `head` is the text that the model reads above it (card, headings); its words have their
+    place in `whole`, the document's text. `others` are the texts of other documents in the same
+    call.
     """
 
     chunk: Chunk
@@ -42,7 +43,9 @@ class Source:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the text is all of its document: only then can its silence tell anything."""
+        """True when the text is all of its document. Only then can a missing statement mean
+        anything.
+        """
         return bool(self.whole) and self.text.strip() == self.whole.strip()
 
     def part(self, start: int, end: int) -> Source:
@@ -50,8 +53,8 @@ class Source:
         return replace(self, text=self.text[start:end], offset=self.offset + start)
 
     def words(self, start: int, end: int) -> str:
-        """The words at a place given in the text's characters; places outside it are
-        those of the document.
+        """The words at a place, in characters of the text; a place outside the text counts in
+        characters of the document.
         """
         inside = start >= 0 and end <= len(self.text)
         return (
@@ -65,7 +68,9 @@ class Source:
         return Span(self.chunk.document_id, place, self.offset + end, page)
 
     def context_at(self, start: int) -> Context:
-        """What holds for a value there: the note of a table says nothing of the text around it."""
+        """The conventions that hold for a value at a place. The note of a table does not hold for
+        the text around the table.
+        """
         if self.note_at is None:
             return self.context
         return replace(self.context, note=self.note_at(self.offset + start))

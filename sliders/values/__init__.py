@@ -1,5 +1,5 @@
-"""Printed words to typed values: folding, numbers, dates, units, names. No list of natural-language
-words stands elsewhere.
+"""Printed words to typed values: folding, numbers, dates, units, names. All lists of
+natural-language words stand here.
 """
 
 from __future__ import annotations

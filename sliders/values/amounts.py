@@ -30,7 +30,7 @@ say = Sentences("values")
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the document shows about its printed values.
+    """The conventions of a document's printed values, as far as the document shows them.
 
     Args:
         note: the header or caption of the table, which may state a scale ("in thousands").
@@ -75,8 +75,8 @@ class AmountReading:
 
 
 def settled(column: Described) -> Expected:
-    """Returns what a column expects. A currency or a scale in its unit ("USD millions") is moved to
-    its own field.
+    """Returns the type, unit, scale and currency of a column. A currency or a scale inside the unit
+    ("USD millions") is moved to its own field.
     """
     return _settled(Expected.of(column))
 
@@ -110,7 +110,7 @@ def read_number(words: str, column: Described, context: Context) -> AmountReadin
     Args:
         words: the printed words, with single blanks.
         column: the column.
-        context: what the document shows about its values.
+        context: the conventions of the document.
     """
     expected = settled(column)
     if unaccented(words).strip(" .") in ZERO_WORDS:

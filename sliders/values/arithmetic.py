@@ -1,4 +1,4 @@
-"""Arithmetic that a model wrote, done again: numbers, number words, scales and percent signs
+"""Arithmetic that the model wrote, computed again: numbers, number words, scales and percent signs
 with + - * / and parentheses.
 """
 
@@ -22,7 +22,7 @@ say = Sentences("values")
 
 
 class ExpressionError(SlidersError):
-    """An expression that is no arithmetic over numbers."""
+    """Raised for a text that is not arithmetic over numbers, or that cannot be computed."""
 
 
 _OPERATORS = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__"}
@@ -46,12 +46,15 @@ _LONGEST = 400
 
 
 def evaluate(expression: str) -> int | float:
-    """The value of arithmetic over numbers: + - * / and parentheses, and sum, average, min,
-    max and abs of some.
+    """Returns the value of arithmetic over numbers: + - * / and parentheses, and sum, average, min,
+    max and abs of numbers.
 
     Number words, scale words, percent signs and grouping commas are read ("two + 15", "1.6
-    million"); words that label a number and a result behind "=" are let go ("2 pilots + 15
-    passengers = 17"). Raises ExpressionError: it is anything else, or divides by zero.
+    million"). Words that label a number, and a result behind "=", are ignored ("2 pilots + 15
+    passengers = 17").
+
+    Raises:
+        ExpressionError: the text is anything else, divides by zero, or its value is too large.
     """
     text = _arithmetic(expression) if len(expression) <= _LONGEST else ""
     if not text:
@@ -85,8 +88,8 @@ _LITERAL = re.compile(r"\d+(?:\.\d+)?")
 
 
 def factors(expression: str) -> list[float]:
-    """The numbers of arithmetic that only multiplies and divides numbers without scale words or
-    percent signs, else none.
+    """Returns the numbers of an expression that only multiplies and divides numbers without scale
+    words or percent signs; [] for any other expression.
     """
     worded = (*spelled_in(expression), *han_numbers(expression))
     text = _arithmetic(expression)
@@ -114,15 +117,15 @@ def _evaluated(node: ast.expr) -> Decimal:
 
 
 _ROUNDED = 0.02
-"""How far rounding may change a number, as a share of it."""
+"""The most that rounding may change a number, as a share of it."""
 
 
 def rounds_to(value: int | float, exact: int | float, *, whole: bool = False) -> bool:
-    """Whether a value is an exact number, or that number rounded to the digits that the value
-    has (7.72 for 139/18).
+    """True when a value equals an exact number, or is that number rounded to the value's digits
+    (7.72 for 139/18).
 
     Args:
-        whole: whether the value has to be a whole number, however much rounding changes it.
+        whole: True when the value has to be a whole number, however much rounding changes it.
     """
     if math.isclose(value, exact, rel_tol=1e-6, abs_tol=1e-6):
         return True

@@ -1,9 +1,8 @@
-"""What is printed with a number that is not exact: "<0.5", "at least 40", "about 300",
+"""Words and signs printed with a number that is not exact: "<0.5", "at least 40", "about 300",
 "between 300 and 400".
 
-Signs of any script, and words of en, de, fr, es, it, pt, nl, pl, cs, ru, zh, ja, ko, ar
-and hi. Words that are not listed say nothing: the number is taken as it stands, and its
-reader may say more.
+Signs of any script, and words of en, de, fr, es, it, pt, nl, pl, cs, ru, zh, ja, ko, ar and hi.
+Words that are not listed are ignored: the number counts as exact, unless the model names a bound.
 """
 
 from __future__ import annotations
@@ -59,8 +58,8 @@ _BEFORE = {
         节约; 预约; 合约; 签约; 违约; 续约; 解约; 履约; 条约; 公约; 契约; 制约; 租约; 纽约;
         契約; 予約; 節約; 公約; 条約; 解約; 制約; 規約; 成約""",
 }
-"""Words that mean another thing before a number as well ("über 4000 EUR": of, or more than) are
-left to the reader; what means nothing here only holds a word of the list.
+"""Words before a number that mean a bound. Words with a second meaning ("über 4000 EUR": about, or
+more than) are left to the model; an empty meaning marks a phrase that only contains a listed word.
 """
 _AFTER = {
     "<": "未満; 미만; से कम",
@@ -94,7 +93,7 @@ _UNIT = 24
 
 
 _NAMED = {"under": "<", "over": ">", "maximum": "<=", "minimum": ">=", "around": ABOUT}
-"""Words that mean a bound where a reader names one, not wherever they stand before a number."""
+"""Words that mean a bound when the model names one, but not wherever they stand before a number."""
 
 
 def named_bound(said: object) -> str:
@@ -107,8 +106,8 @@ def named_bound(said: object) -> str:
 
 @lru_cache(maxsize=4096)
 def bound_at(line: str, start: int, end: int) -> str:
-    """What a line prints with the number at a place: "<", "<=", ">", ">=", "about" or "between 300
-    and 400"; "" for nothing.
+    """Returns the bound that a line prints with the number at a place: "<", "<=", ">", ">=",
+    "about" or "between 300 and 400"; "" for none.
     """
     numbers = numbers_in(line)
     at = [
@@ -152,8 +151,8 @@ def _beside(line: str, number: Number) -> str:
 
 
 def _ending(pattern: re.Pattern[str], before: str) -> str:
-    """The listed word that a text ends with, "" where it is the end of another one;
-    scripts without blanks have no such ends.
+    """The listed word with which a text ends; "" when it is only the end of a longer word. Scripts
+    without blanks have no longer words.
     """
     found = pattern.search(_plain(before))
     if found is None:

@@ -1,5 +1,5 @@
-"""Names of months and currencies and number marks in every language, from CLDR by Babel;
-loaded when they are first needed.
+"""Names of months, currencies and countries, and number marks, in every language: from CLDR, by way
+of Babel, loaded on first use.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _WIDELY_READ = ("en", "de", "fr", "es")
 _WORDS_TOO = frozenset(
     "out set led pro dub lip lis sty sie mag gen lut maj cze uno rij paz zar".split()
 )
-"""Short names of months that are words of other languages: they count in
-their own language only.
+"""Short names of months that are words in other languages; they count as months in their own
+language only.
 """
 _SHORTENED = {"maerz": 3, "mrz": 3, "feber": 2, "mzo": 3, "juny": 6, "sept": 9, "okt": 10}
 _CURRENCIES = (
@@ -74,8 +74,8 @@ def _month_names(name: str, widths: tuple[str, ...]) -> Iterator[tuple[str, int]
 
 @cache
 def countries() -> Mapping[str, str]:
-    """The codes of countries by their names in all the languages that code reads, folded;
-    of a name of two countries none.
+    """The codes of countries by their folded names, in all languages that code reads; a name that
+    two countries share is left out.
     """
     found: dict[str, str] = {}
     for name in LANGUAGES:
@@ -87,8 +87,8 @@ def countries() -> Mapping[str, str]:
 
 @cache
 def months(language: str = "") -> Mapping[str, int]:
-    """Names and abbreviations of months in all the languages that code reads, folded;
-    `language` is that of the text.
+    """The numbers of months by their folded names and abbreviations, in all languages that code
+    reads. `language` is the language of the text, for short names.
     """
     found = dict(_SHORTENED)
     for line in MONTH_CASES:
@@ -119,8 +119,8 @@ def weekdays() -> frozenset[str]:
 
 @cache
 def month_pattern(language: str = "") -> str:
-    """Alternatives of a pattern for the names of months, grouped by their first letters:
-    nothing else is compared with them.
+    """Alternatives of a regular expression for the names of months, grouped by their first letters
+    for speed.
     """
     names = sorted(months(language), key=len, reverse=True)
     first = dict.fromkeys(name[0] for name in names)
@@ -133,7 +133,9 @@ def month_pattern(language: str = "") -> str:
 
 @cache
 def decimal_mark(language: str) -> str:
-    """The decimal mark of a language, "" where its countries differ or it is not known."""
+    """The decimal mark of a language; "" when its countries differ, or the language is not
+    known.
+    """
     if language not in LANGUAGES or language in ("es", "ar"):
         return ""
     return str(_locale(language).number_symbols["latn"]["decimal"])
@@ -141,8 +143,8 @@ def decimal_mark(language: str) -> str:
 
 @cache
 def currency_names() -> Mapping[str, str]:
-    """Folded full names of currencies ("долларов сша", "dolares estadounidenses") in every
-    language -> ISO code.
+    """The ISO code of each currency by its folded full names in every language ("долларов сша",
+    "dolares estadounidenses").
     """
     from babel.numbers import get_currency_name
 
@@ -156,7 +158,9 @@ def currency_names() -> Mapping[str, str]:
 
 @cache
 def minor_places(currency: str) -> int:
-    """The places of amounts in a currency (2 for "EUR", 0 for "JPY"); 0 for what is no code."""
+    """The number of decimals of amounts in a currency (2 for "EUR", 0 for "JPY"); 0 for an unknown
+    code.
+    """
     from babel.numbers import get_currency_precision, is_currency
 
     return get_currency_precision(currency) if is_currency(currency) else 0
@@ -196,7 +200,7 @@ _STEM = 5
 
 @cache
 def _stems() -> Mapping[str, frozenset[int]]:
-    """The months by the beginning of their names, of those that are longer."""
+    """The months by the beginning of their names, for names that are longer than that."""
     found: dict[str, frozenset[int]] = {}
     for name, numbers in _everywhere()[0].items():
         if len(name) > _STEM:

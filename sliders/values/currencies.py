@@ -19,21 +19,23 @@ from sliders.values.vocabulary import (
 MARKS = rf"(?:{choice(CURRENCY_SYMBOLS)}|{choice(CURRENCY_CODES)})"
 """Symbols and codes of currencies, as alternatives of a pattern."""
 ENDED = rf"(?![{LETTERS}\u0600-\u06ff\u0900-\u097f])"
-"""Behind a word: no further letter of it; scripts without blanks have none."""
+"""The end of a word in a pattern: no further letter follows; scripts without blanks need no such
+end.
+"""
 _CURRENCIES = {name.lower(): code for name, code in (CURRENCY_NAMES | CURRENCY_SYMBOLS).items()}
 _VERBS = frozenset(("try", "cop"))  # currencies in capitals only
 
 
 def named(printed: str) -> str:
-    """The ISO code, or the family, of a currency that stands beside a number;
-    any other words in capitals.
+    """The ISO code, or the family, of a currency that stands beside a number; words that are no
+    currency come back in capitals.
     """
     return "" if printed in _VERBS else _CURRENCIES.get(printed.lower(), printed.upper())
 
 
 def currency_code(name: str) -> str:
-    """The ISO code of a currency by its code, symbol or name, "$" for a dollar of no
-    country, "" for none.
+    """The ISO code of a currency by its code, symbol or name; "$" for a dollar without a country,
+    "" for an unknown name.
     """
     found = _CURRENCIES.get(name.strip().lower(), name.strip().upper())
     return found if found in CURRENCY_FAMILIES or found in CURRENCY_CODES else ""
@@ -68,8 +70,8 @@ def currency_after(text: str, end: int) -> str:
 
 
 def same_currency(printed: str, wanted: str) -> bool:
-    """Whether a printed currency may be the wanted one: marks and names are shared by
-    several ("$", "¥", "peso").
+    """True when a printed currency may be the wanted one: several currencies share marks and names
+    ("$", "¥", "peso").
     """
     families = CURRENCY_FAMILIES
     one, other = (

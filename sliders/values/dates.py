@@ -27,7 +27,7 @@ PIVOT = 49
 
 @dataclass(frozen=True, slots=True)
 class PrintedDate:
-    """A date at characters `start` to `end` (exclusive) of a text; `month` or `day` None where
+    """A date at characters `start` to `end` (exclusive) of a text; `month` and `day` are None when
     they are not printed.
 
     `time` is "HH:MM:SS" or "". `ambiguous` marks a numeric date whose day and month could be
@@ -45,7 +45,7 @@ class PrintedDate:
 
     @property
     def full(self) -> bool:
-        """Whether year, month and day are printed."""
+        """True when year, month and day are printed."""
         return self.day is not None
 
     @property
@@ -63,7 +63,7 @@ _DAY = r"(?P<day>[0-3]?\d)(?:\s?(?:st|nd|rd|th|er|[ºª]|[oa](?=\s)|\.|-(?:го|
 _DAY_OR_WORD = (
     rf"(?:{_DAY}|(?P<spelled>{'|'.join(sorted(DAYS, key=len, reverse=True)).replace('-', '[- ]')}))"
 )
-"""Days in words only where a year follows: "the second may" names no day."""
+"""Days in words that need a year behind them: "the second may" names no day."""
 _TIME = (
     r"(?:(?:,|\s|t|at|um|-)*(?<!\d)(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?"
     r"(?:\s?(?P<half>[ap])\.?m\b\.?)?(?:\s?(?:z\b|utc\b|uhr\b|[+-]\d\d:?\d\d))?)?"
@@ -139,14 +139,14 @@ _FIGURE = re.compile(r"\d|[〇零○一二三四五六七八九十元]\s?年")
 def dates_in(
     text: str, *, day_first: bool | None = None, language: str = ""
 ) -> tuple[PrintedDate, ...]:
-    """Every calendar date of `text` in order, full ones first claimed, then months with a
-    year, then bare years.
+    """Returns every calendar date of `text` in order. Full dates are found first, then months with
+    a year, then bare years in the rest.
 
     Args:
         text: any text in the languages of `cldr.LANGUAGES`.
         day_first: the document's order of numeric dates where it is known.
-        language: its language where that is known: short names of months that are words
-            elsewhere count in it.
+        language: its language where that is known: short names of months that are words elsewhere
+            count in it.
     """
     folded = letter_by_letter(plain_digits(text))
     found: list[PrintedDate] = []
@@ -213,8 +213,8 @@ def times_in(text: str) -> frozenset[str]:
 
 
 def _figure(printed: str) -> int:
-    """A number in digits or numerals; 元 is the first year of an era, and
-    二〇二四 a row of digits.
+    """The number of digits or numerals; 元 is the first year of an era, 二〇二四 is read digit by
+    digit.
     """
     return (
         int(printed) if printed.isdigit() else 1 if printed == "元" else int(value_of(printed)[0])
@@ -295,8 +295,8 @@ _NUMERIC = re.compile(r"(?<![\d./-])(\d{1,2})([/-])(\d{1,2})\2(?:\d{4}|\d\d)(?![
 
 
 def infer_day_first(text: str) -> bool | None:
-    """The order that a document's numeric dates show: None if nothing shows it
-    or if they disagree.
+    """Returns the order of numeric dates in a document: True for day first, None when no date shows
+    it or dates disagree.
     """
     orders = {
         int(match[1]) > 12
@@ -321,8 +321,8 @@ _RANGE_BEFORE = re.compile(
 
 
 def unsure(date: PrintedDate, text: str) -> str:
-    """Why the words around a date make it uncertain ("c.", "before", "Julian", "3-5 March"),
-    "" where nothing does.
+    """Returns why the words around a date make it uncertain ("c.", "before", "Julian", "3-5
+    March"); "" when nothing does.
     """
     before, after = text[max(0, date.start - 24) : date.start], text[date.end : date.end + 14]
     if match := _UNSURE_BEFORE.search(before):

@@ -28,7 +28,7 @@ DecimalMark = Literal["", ".", ","]
 Amount = int | float
 
 BOTH_MARKS = ("es", "ar")
-"""Languages of which some countries write a decimal point and some a comma."""
+"""Languages in which some countries write a decimal point and others a comma."""
 SPACES = "\u00a0\u2007\u2009\u202f"
 """Blanks that group digits."""
 _ASCII_GROUPS = re.compile(rf"(?<![{WORD}.,])(\d{{1,3}})((?: \d{{3}})+)(?![\d ]\d|\d)")
@@ -82,7 +82,7 @@ def _grouped(digits: str, mark: str) -> bool:
 
 
 def amount(value: Decimal) -> Amount:
-    """An int where the value is whole, else a float."""
+    """Returns an int when the value is whole, else a float."""
     return int(value) if value == value.to_integral_value() else float(value)
 
 
@@ -106,8 +106,8 @@ _FACE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def faces_in(text: str, decimal: DecimalMark = "") -> list[float]:
-    """Numbers as their digits stand, whatever scale, unit or date they belong to;
-    without a decimal mark in both readings.
+    """Returns the numbers of a text as their digits stand, without scale, unit or date; a number
+    without a known decimal mark in both readings.
     """
     found: list[float] = []
     marks: tuple[DecimalMark, ...] = (decimal,) if decimal else (".", ",")
@@ -136,7 +136,9 @@ def infer_decimal(text: str, least: int = 2) -> DecimalMark:
 
 
 def _shown_mark(digits: str) -> tuple[str, int]:
-    """The decimal mark that one printed number shows and the weight of that, 0 for nothing."""
+    """Returns the decimal mark that one printed number shows, and the weight of this evidence; 0
+    for none.
+    """
     separators = [char for char in digits if char in ".,"]
     if len(set(separators)) == 2:
         return separators[-1], 2 if separators.count(separators[-1]) == 1 else 0

@@ -1,5 +1,5 @@
-"""What a value is expected to be: its type, unit, scale, currency and, for a
-category, its values.
+"""The expectation about a value: its type, unit, scale, currency and, for a category, its
+values.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class ColumnType(str, Enum):
 NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 DATED = (ColumnType.DATE, ColumnType.DATETIME)
 TEXTUAL = (ColumnType.TEXT, ColumnType.CATEGORY)
-"""Types by what their values are compared as."""
+"""The types whose values are compared as text."""
 
 
 class Described(Protocol):
-    """Anything that says what its values are, as a schema's column does."""
+    """Anything that has the attributes of an `Expected`, as a schema's column."""
 
     @property
     def type(self) -> ColumnType: ...
@@ -66,7 +66,7 @@ class Expected:
 
     @classmethod
     def of(cls, described: Described) -> Expected:
-        """What a column says of its values."""
+        """Returns the expectation that a column describes."""
         return cls(
             described.type, described.unit, described.scale, described.currency, described.values
         )

@@ -1,5 +1,5 @@
-"""Forms of words that every room shares: folding, names, the normal form of a
-text. Parses nothing.
+"""Forms of words that every room shares: folded words, names, the normal form of a text. Nothing is
+parsed here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LEGAL_FORMS = frozenset(
     """inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag sa sas sarl
     spa srl bv nv ab as oy kk pty pte kg se sdn bhd""".split()
 )
-"""They say how a company is registered, not which one it is."""
+"""Words such as "Inc" that say how a company is registered, and do not tell it from others."""
 
 
 def unaccented(text: str) -> str:
@@ -38,18 +38,16 @@ def unaccented(text: str) -> str:
 
 @lru_cache(maxsize=1 << 17)
 def fold(text: str) -> str:
-    """Case, accents, punctuation and white space aside; text without any letter or
-    digit is kept, stripped.
+    """Returns a text without case, accents, punctuation and white space at its ends; a text without
+    any letter or digit is only stripped.
     """
     return _NOT_WORD.sub(" ", _plain(text)).strip() or text.strip()
 
 
 @lru_cache(maxsize=1 << 17)
 def signed(text: str) -> str:
-    """`fold`, but for a sign that ends a word or stands before a number:
-    "A+", "A-", "C#" and "<5" are not "a", "c" and "5".
-
-    It is the form under which two values are equal.
+    """Returns `fold` of a text that keeps a sign at the end of a word or before a number: "A+",
+    "A-", "C#" and "<5" are not "a", "c" and "5". Two values are equal when this form is equal.
     """
     plain = _plain(text).translate(_MINUS).strip()
     if _SIGN.search(plain) is None:
@@ -71,8 +69,8 @@ _SAME_FORM = {"incorporated": "inc", "corporation": "corp", "company": "co", "li
 
 
 def name_parts(text: str) -> tuple[tuple[str, ...], str]:
-    """The folded tokens of a name with their signs, never none for a text with a token, and its
-    legal forms in short.
+    """Returns the folded tokens of a name with their signs, and its legal forms in short. A name of
+    legal forms alone keeps them as tokens.
 
     >>> name_parts("Moss & Son, Limited")
     (('moss', 'and', 'son'), 'ltd')
@@ -104,10 +102,8 @@ def name_key(text: str) -> str:
 
 
 def turned(text: str) -> str:
-    """A name that its one comma turned around, in the usual order: "Jane Doe" for "Doe,
-    Jane"; "" where none did.
-
-    What a number or only a legal form follows or precedes is no such name.
+    """Returns a name whose single comma turns it around in the usual order: "Jane Doe" for "Doe,
+    Jane"; "" for any other name. A comma beside a number or a legal form does not turn a name.
     """
     parts = text.split(",")
     words = [set(signed(part).split()) for part in parts]
@@ -134,10 +130,7 @@ _ODD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
-    """`text` in normal form.
-
-    Character `i` of it stands at `origin(i)` of the text that it was made from.
-    """
+    """A text in normal form: character `i` of it stands at `origin(i)` of the original text."""
 
     text: str
     _starts: tuple[int, ...]
@@ -145,7 +138,7 @@ class Normalized:
     _advances: tuple[bool, ...]
 
     def origin(self, index: int) -> int:
-        """Where the character at `index` starts in the original text."""
+        """The offset in the original text of the character at `index`."""
         piece = bisect_right(self._starts, index) - 1
         return self._origins[piece] + (index - self._starts[piece] if self._advances[piece] else 0)
 
@@ -206,10 +199,8 @@ _TYPESET = frozenset(
 
 
 def spelling(text: str) -> str:
-    """A text but for its case, its white space and its Unicode form: "ACME Corp" and "Acme
-    Corp" are spelled alike.
-
-    Letters keep their accents, numbers their raised digits, and punctuation stays.
+    """Returns a text without differences of case, white space and Unicode form: "ACME Corp" and
+    "Acme Corp" are spelled alike. Accents, raised digits and punctuation stay.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFC", "".join(map(_typeset, text)))
@@ -218,8 +209,8 @@ def spelling(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _typeset(char: str) -> str:
-    """A character of another width or font as the usual one; raised digits and
-    fractions say something else.
+    """Returns the usual character for one of another width or font; raised digits and fractions
+    stay, since they mean something else.
     """
     kind = unicodedata.decomposition(char).partition(" ")[0]
     return unicodedata.normalize("NFKC", char) if kind in _TYPESET else char

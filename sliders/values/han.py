@@ -62,12 +62,12 @@ _COUNTERS = (
     "人名个個件周週次位家年月日号號天歳岁元円圆块台本冊匹頭头社店倍点點项項張张回部份页頁所座栋棟艘"
     "辆隻只架条條種种歩步分"
 )
-"""What a single numeral counts when it stands before it: in any other word it
+"""Words that a single numeral counts when it stands before them; before any other word the numeral
 is a part of the word.
 """
 
 INEXACT = re.compile("[半多余餘几幾来來数數強弱]|반|몇")
-"""Beside a numeral in words: it is more, less or about that."""
+"""Words beside a numeral that make it inexact: more, less or about."""
 
 _ARABIC = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _UNITS = "".join({**_SMALL, **_LARGE})
@@ -199,8 +199,8 @@ _SHORT = re.compile(rf".*[{_NUMERALS}十百千]([百佰千仟万萬亿億])([{_N
 
 
 def short_form(run: str) -> Decimal | None:
-    """What Chinese numerals say whose last one counts the unit below ("两千五" is
-    2500), None for any other.
+    """Returns the value of Chinese numerals whose last numeral counts the next lower unit: "两千五"
+    is 2500. None for any other run.
     """
     if (match := _SHORT.fullmatch(run)) is None:
         return None

@@ -1,5 +1,5 @@
-"""Which language a text is in, as far as code reads it: by its script, and by its
-most frequent words.
+"""The language of a text, as far as code reads it: by its script, and by its most frequent
+words.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 from sliders.values.scripts import script_of
 
 OTHER = "other"
-"""A language whose words for numbers, scales and months code does not know."""
+"""The answer for a language whose words for numbers, scales and months code does not know."""
 
 _FREQUENT = {
     "en": "the of and to in for is was by with on at from that were are this has its an",
@@ -60,8 +60,8 @@ _OWN = {"pl": "ąęłńśźż", "cs": "ěřůďť", "de": "ß", "pt": "ãõ", "e
 
 @lru_cache(maxsize=1024)
 def language_of(text: str) -> str:
-    """The language of a text among those that code reads, "other" where it is another one, ""
-    where too few words tell.
+    """Returns the language of a text among the languages that code reads; "other" for another
+    language, "" when too few words show it.
     """
     text = unicodedata.normalize("NFC", text[:_SAMPLE]).lower()
     counted = Counter(map(script_of, text))
@@ -106,7 +106,9 @@ def _by_words(text: str) -> str:
 
 
 def is_frequent(word: str, language: str) -> bool:
-    """Whether a word is one of the most frequent of a language, which are no numbers."""
+    """True when a word is among the most frequent words of a language (number words are not among
+    them).
+    """
     return word.lower() in _WORDS.get(language, ())
 
 
@@ -114,6 +116,8 @@ _ARTICLES = frozenset("a an the one".split())
 
 
 def without_article(words: str) -> str:
-    """English words without the article before them: "a barn" is "barn", "IP address" stays."""
+    """Returns English words without the article before them: "a barn" becomes "barn"; "IP address"
+    stays.
+    """
     head, _, rest = words.partition(" ")
     return rest if rest and head in _ARTICLES else words

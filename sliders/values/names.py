@@ -1,5 +1,5 @@
-"""Texts that are the same but for their form, and other forms of a name: letters that are written
-out ("Köln", "Koeln"), countries in other languages.
+"""Comparison of texts that differ only in form, and other forms of a name: letters written out
+("Köln", "Koeln"), countries in other languages.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from sliders.values.cldr import countries
 from sliders.values.folding import fold, legal_form, name_key, name_tokens, signed
 
 _SHORTEST = 4
-"""Fewest letters of words that count as the same when only blanks differ."""
+"""The fewest letters of words that count as the same when only blanks differ."""
 
 
 def same_text(value: str, words: str) -> bool:
-    """Whether words carry a text value: equal, one inside the other, all of its words, or a name
-    without its legal form.
+    """True when words support a text value: equal, one inside the other, with all of its words, or
+    a name without its legal form.
     """
     a, b = fold(value), fold(words)
     if a == b and " " not in a:
@@ -53,15 +53,15 @@ _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i"})
 
 
 def written_forms(text: str) -> frozenset[tuple[str, ...]]:
-    """The words of a name without its legal form, its letters without marks or
-    written out in plain ones.
+    """Returns the words of a name without its legal form, once with letters without marks, once
+    with letters written out ("oe" for "ö").
     """
     small = unicodedata.normalize("NFC", text).lower()
     return frozenset(map(name_tokens, {small, small.translate(_OUT), small.translate(_PLAIN)}))
 
 
 def country(text: str) -> str:
-    """The code of the country that a text names in one of the languages that
-    code reads, "" for none.
+    """Returns the code of the country that a text names, in a language that code reads; "" for
+    none.
     """
     return countries().get(fold(text), "")

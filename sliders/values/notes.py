@@ -231,8 +231,8 @@ def title_note(line: str) -> str | None:
     """Returns the scale or unit that a title states for the lines below it: "Costs (in thousands)",
     "Kosten in Tsd. EUR".
 
-    None for a line that says nothing about units: one with several cells, with numbers, or without
-    a note. "" when its bracket names another thing, so that the title ends an earlier note.
+    None for a line that says nothing about units: a line with several cells, with numbers, or
+    without a note. "" when its bracket names another thing, so that the title ends an earlier note.
     """
     cells = [cell.strip() for cell in line.split("|") if cell.strip()]
     text = cells[0] if len(cells) == 1 else ""

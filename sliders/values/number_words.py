@@ -1,8 +1,8 @@
-"""Cardinal numbers in words of the languages beside English and those of Han numerals, as far as
-texts print them in words.
+"""Cardinal numbers in words, for the languages other than English and those with Han numerals, as
+far as texts print numbers in words.
 
-A language's line names its numbers in order; forms of one number are joined by "/".
-What no table holds is not read.
+A language's line names its numbers in order; forms of one number are joined by "/". A number that
+no table holds is not read.
 """
 
 from __future__ import annotations
@@ -160,9 +160,9 @@ _THOUSAND = {
     "hi": "हज़ार/हजार",
 }
 _GLUED = {"de": "und", "nl": "en"}
-"""What joins a unit before its ten in one word ("dreiundzwanzig")."""
+"""The syllable that joins a unit before its ten in one word ("dreiundzwanzig")."""
 _JOINED = {"es": ("y",), "pt": ("e",), "pl": (), "cs": (), "ru": (), "fr": ("et",)}
-"""What may join a ten and its unit in two words ("treinta y tres")."""
+"""The word that may join a ten and its unit in two words ("treinta y tres")."""
 _HUNDRED_GAPS = {
     "de": ("", " "),
     "nl": ("", " "),
@@ -170,7 +170,7 @@ _HUNDRED_GAPS = {
     "pt": (" ", " e "),
     "ar": (" و", " "),
 }
-"""What may stand between hundreds and the rest."""
+"""The words that may stand between hundreds and the rest."""
 _GROUPS = {
     "de": "Dutzend=12 beide=2 beiden=2 Paar=2",
     "fr": "douzaine=12 dizaine=10 centaine=100 paire=2",
@@ -196,7 +196,7 @@ _PARTS = {
     "ar": "نصف",
     "hi": "आधा आधे आधी",
 }
-"""Half of the scale that follows, an article before it or not ("eine halbe Million")."""
+"""Words for half of the scale that follows, with or without an article ("eine halbe Million")."""
 _ADDED = {
     "de": "und ein halb",
     "fr": "et demi/et demie",
@@ -209,7 +209,7 @@ _ADDED = {
     "ru": "с половиной",
     "ar": "ونصف/و نصف",
 }
-"""A half more of what was counted: "deux et demi", "3 millones y medio"."""
+"""Words that add a half of the thing counted: "deux et demi", "3 millones y medio"."""
 _MIXED = {
     "de": "anderthalb=1.5",
     "nl": "anderhalf=1.5 anderhalve=1.5",
@@ -222,8 +222,8 @@ _MIXED = {
     "hi": "डेढ़=1.5 डेढ=1.5 ढाई=2.5 अढ़ाई=2.5",
 }
 _MOVED = {"साढ़े": 0.5, "साढे": 0.5, "सवा": 0.25, "पौने": -0.25}
-"""Hindi words that move the number behind them; सवा and पौने before a scale
-stand for 1.25 and 0.75.
+"""Hindi words that change the number behind them; सवा and पौने before a scale mean 1.25 and
+0.75.
 """
 
 
@@ -325,8 +325,8 @@ _LONGEST = 6
 
 
 def spelled_words(text: str, language: str) -> list[Phrase]:
-    """The numbers that words of the text spell in a language, the longest phrases first taken;
-    groups ("Dutzend") count too.
+    """Returns the numbers that words of the text spell in a language, longest phrases first; groups
+    ("Dutzend") count too.
     """
     known = phrases(language).keys() | _groups(language).keys()
     tokens = (
@@ -347,8 +347,8 @@ def spelled_words(text: str, language: str) -> list[Phrase]:
 
 
 _Used = tuple[int, float | None]
-"""How many tokens were read, and the number that they spell; None where they spell
-none that code knows.
+"""The number of tokens that were read, and the number that they spell; None when they spell no
+number that code knows.
 """
 
 
@@ -390,7 +390,7 @@ def _cardinal(tokens: list[str], language: str) -> _Used:
 
 
 def _moved(tokens: list[str]) -> _Used:
-    """A number behind साढ़े, सवा or पौने, which move it by a part of its scale."""
+    """Reads a number behind साढ़े, सवा or पौने, which change it by a part of its scale."""
     step = _moves()[tokens[0]]
     value = phrases("hi").get(tokens[1]) if tokens[1:] else None
     small = value if value is not None and 0 < value < 100 else None
@@ -411,8 +411,8 @@ _HALF = re.compile(
 
 
 def names_half(text: str) -> bool:
-    """Whether words name a half or a quarter in any of these languages, where code
-    may not know of what.
+    """True when words name a half or a quarter in one of these languages; code may not know a half
+    of which number.
     """
     return _HALF.search(text) is not None
 
@@ -452,8 +452,8 @@ _MOVED_DIGITS = re.compile(rf"(?<!\w)({'|'.join(_MOVED)})\s$")
 
 
 def with_its_half(text: str, start: int, end: int, factor: int) -> tuple[int, int, float]:
-    """Where a number in digits starts and ends with the words of a half around it, and
-    what these add to it.
+    """Returns the start and the end of a number in digits, including words for a half around it,
+    and the amount that these words add.
 
     `factor` is the scale that is printed with it: "3 millones y medio", "साढ़े 3 लाख".
     """
@@ -465,8 +465,8 @@ def with_its_half(text: str, start: int, end: int, factor: int) -> tuple[int, in
 
 
 def spelled_anywhere(text: str) -> frozenset[float]:
-    """The numbers that words of the text spell in any of these languages;
-    what is an English word counts in none.
+    """Returns the numbers that words of the text spell in any of these languages, without words
+    that are also English words.
     """
     spelled = (
         phrase for language in (*_TO_19, *_GROUPS) for phrase in spelled_words(text, language)

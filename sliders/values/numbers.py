@@ -37,14 +37,14 @@ from sliders.values.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One number of a text: characters `start` to `end` (exclusive) with sign, currency, scale
-    word and percent sign.
+    """One number of a text: characters `start` to `end` (exclusive) with sign, currency, scale word
+    and percent sign.
 
-    `value` has its own scale word applied ("1.2bn" is 1200000000) and no percent ("12%" is 12).
+    `value` includes the scale word ("1.2bn" is 1200000000), but not the percent sign ("12%" is 12).
     `scale` is that word's canonical name, `unit` the known unit behind it, outside the span.
-    `attached` means that it modifies a word ("7-day"), `ranged` that it is an end of a range
-    ("5-7"), `ordinal` that it is "3rd" or "third". `alternative` is the other reading of an
-    ambiguous separator.
+    `attached` is True when it modifies a word ("7-day"), `ranged` when it is an end of a range
+    ("5-7"), `ordinal` for "3rd" and "third". `alternative` is the other reading of an ambiguous
+    separator.
     """
 
     start: int
@@ -63,7 +63,7 @@ class Number:
 
     @property
     def plain(self) -> bool:
-        """Whether it states an amount by itself."""
+        """True when it states an amount by itself."""
         return not (self.ordinal or self.attached)
 
 
@@ -226,12 +226,13 @@ def _han_number(number: HanNumber, text: str, language: str) -> Number:
 
 
 def only_number(text: str, *, words: bool = False) -> Number | None:
-    """The number that is all a text says, with the sign of a unit that code knows ("7,400 m").
+    """Returns the number of a text that consists of a number alone, with the sign of a unit that
+    code knows ("7,400 m").
 
-    None where anything stands beside it that is not understood ("about 40", "3 Stück").
+    None when the text holds more ("about 40", "3 Stück").
 
     Args:
-        words: whether a number in words counts.
+        words: True when a number in words counts, too.
     """
     found = [number for number in numbers_in(text) if number.plain and (words or not number.word)]
     if len(found) != 1 or re.match(r"0\d", found[0].text):
@@ -319,8 +320,8 @@ def _from_match(
 
 
 def _unit_of(match: re.Match[str], text: str, end: int, scale: str) -> str | None:
-    """The unit that touches a number which ends at `end`, "" where none does; None where the
-    letters behind it make it no number.
+    """The unit that touches a number ending at `end`, "" for none; None when the letters behind it
+    show that it is no number.
     """
     short = match["short"]
     if short and short != "m" and not scale:
@@ -334,7 +335,9 @@ def _unit_of(match: re.Match[str], text: str, end: int, scale: str) -> str | Non
 
 
 def _other_reading(match: re.Match[str], base: Decimal) -> Decimal | None:
-    """What a number of one separator ("1.234") is where that separator means the other thing."""
+    """The value of a number with one separator ("1.234") when the separator has its other
+    meaning.
+    """
     if not match["core"] or not re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", match["core"]):
         return None
     readings = (re.sub(r"\D", "", match["core"]), match["core"].replace(",", "."))

@@ -1,4 +1,4 @@
-"""How a printed table value looks: numbers with their marks, dashes, years."""
+"""The look of printed table values: numbers with their marks, dashes, years."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Scripts and digits: which letters make one word with a number beside them, and plain digits and
-marks for printed ones.
+"""Scripts and digits: the letters that make one word with a number beside them, and plain digits
+and marks for those of other scripts.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ class Spelled:
 
 
 _Read = tuple[int, Decimal, bool, str]
-"""How many words a number takes, its value, whether it is an ordinal, the
-canonical name of its scale.
+"""The number of words that a number takes, its value, whether it is an ordinal, and the canonical
+name of its scale.
 """
 
 
@@ -64,10 +64,9 @@ def spelled_in(text: str) -> Iterator[Spelled]:
 
 @dataclass(slots=True)
 class _UnderWay:
-    """A number while its words are read: whole groups of a thousand, and the group under way.
-
-    The next power of a thousand must be smaller than `ceiling`, the next small number smaller
-    than `room`: 10 behind "twenty", nothing behind "seven".
+    """A number while its words are read: the whole groups of a thousand, and the current group. The
+    next power of a thousand must be smaller than `ceiling`, the next small number smaller than
+    `room`: 10 behind "twenty", nothing behind "seven".
     """
 
     total: Decimal = Decimal(0)
@@ -77,7 +76,7 @@ class _UnderWay:
     scale: str = ""
 
     def take(self, word: str, first: bool) -> bool:
-        """Go on by one word; whether the number may hold it."""
+        """Adds one word; False when the number cannot contain it."""
         small, power = _small(word), POWERS.get(word) or GROUPS.get(word, 0)
         if small is not None and small < self.room:
             self.group, self.room = self.group + small, 10 if word in TENS else 0

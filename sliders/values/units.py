@@ -1,6 +1,4 @@
-"""Units of measure that convert into each other for certain, and the scale that a
-table's note states.
-"""
+"""Units of measure with certain conversions, and the scale that a table's note states."""
 
 from __future__ import annotations
 
@@ -91,7 +89,7 @@ TOUCHING = frozenset(
 identifier ("345AN").
 """
 _SHARES = frozenset(("share", "fraction", "ratio", "proportion"))
-"""Units of a column that stores 12% as 0.12; as words behind a number they mean nothing."""
+"""Units of a column that stores 12% as 0.12; behind a printed number they mean nothing."""
 _AFTER = re.compile(r"(?:\s|-(?=[^\W\d_]))?(°?[^\W\d_][\w²³/]*(?: [^\W\d_]+){0,2}|°)")
 
 
@@ -108,12 +106,14 @@ def _key(unit: str) -> str:
 
 
 _Unit = tuple[str, Decimal]
-"""What a unit measures ("length", "mass/volume"), and how many of the first of its kind it is."""
+"""The quantity that a unit measures ("length", "mass/volume"), and its size in the first unit of
+this quantity.
+"""
 
 
 @lru_cache(maxsize=1024)
 def _known(unit: str) -> _Unit | None:
-    """A unit of the table, or one of these over another one ("mg/dL"); None for any other."""
+    """The unit of the list, or a unit over another unit ("mg/dL"); None for any other."""
     key = _key(unit)
     if key in _UNITS:
         return _UNITS[key]
@@ -163,8 +163,8 @@ def unit_after(text: str, end: int) -> str:
 
 
 def _stands_apart(unit: str, last: bool) -> bool:
-    """Whether a unit behind a blank is one: "5 m", "5 in." and "5 kg", not "5
-    in Ulm" or flat "5 b".
+    """True when a word behind a number and a blank is a unit: "5 m", "5 in." and "5 kg"; not in "5
+    in Ulm" and "flat 5 b".
     """
     if _key(unit) == "in":
         return last
@@ -172,7 +172,7 @@ def _stands_apart(unit: str, last: bool) -> bool:
 
 
 def dimension(unit: str) -> str:
-    """What a unit measures ("length"), "" for a unit that does not convert."""
+    """The quantity that a unit measures ("length"), "" for a unit without conversion."""
     known = _known(unit)
     return known[0] if known else ""
 
@@ -183,8 +183,8 @@ _WORDS_TOO = frozenset("min in mi m g t h s l c f".split())
 
 
 def names_unit(name: str, wanted: str) -> bool:
-    """Whether a name in a header or a label is a unit, and no other word where another kind of unit
-    is wanted.
+    """True when a name in a header or a label is a unit. False for an abbreviation that may be
+    another word, when a unit of another quantity is wanted.
     """
     kind = dimension(name)
     return kind not in _NO_UNITS and (name.lower() not in _WORDS_TOO or kind == dimension(wanted))
@@ -199,7 +199,7 @@ def same_unit(one: str, other: str) -> bool:
 
 
 def convert(value: Decimal, printed: str, wanted: str) -> Decimal | None:
-    """`value` of the unit `printed` in the unit `wanted`; None where no certain
+    """Returns `value` converted from the unit `printed` to the unit `wanted`; None when no certain
     conversion is known.
     """
     source, target = _known(printed), _known(wanted)

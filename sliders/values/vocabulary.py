@@ -1,5 +1,5 @@
-"""Words and abbreviations of numbers, scales and currencies, by what they mean;
-names of months come from CLDR. Words that tell no name or heading from another.
+"""Words and abbreviations of numbers, scales and currencies, by their meaning (names of months come
+from CLDR), and words that do not tell one name or heading from another.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ DAYS: dict[str, int] = {word: value for word, value in ORDINALS.items() if 0 < v
 ZERO_WORDS = frozenset(
     "no none nil nobody nothing kein keine keiner aucun aucune ningun ninguna".split()
 )
-"""They state the number 0, folded."""
+"""Words for the number 0, folded."""
 IMPLIED: dict[str, int] = {
     **dict.fromkeys(ZERO_WORDS, 0),
     **dict.fromkeys("a an single sole once ein eine einer un une uno una".split(), 1),
     **dict.fromkeys("both twice couple beide deux dos".split(), 2),
 }
-"""Words that carry a small number without being one, folded; enough to bear a value out,
-too little to read one.
+"""Words that imply a small number without naming it, folded. They are enough to support a value,
+but not to read one.
 """
 
 SCALES: dict[str, int] = {
@@ -70,7 +70,7 @@ SCALES: dict[str, int] = {
     "hundred billions": 10**11,
     "trillions": 10**12,
 }
-"""The canonical names of scales and what they multiply by."""
+"""The factor of each scale, by its canonical name."""
 _SCALE_WORDS = (
     ("hundreds", "hundred hundreds"),
     (
@@ -209,8 +209,8 @@ CURRENCY_FAMILIES: dict[str, frozenset[str]] = {
         ("dinar", "KWD BHD JOD TND DZD IQD LYD RSD"),
     )
 }
-"""Marks and names that several currencies share, and the currencies: a printed one is no
-other than any of these.
+"""Marks and names that several currencies share, with these currencies; a printed one means one of
+them.
 """
 PERCENTS = (
     r"%|‰|percent(?!age)|per\s?cent|pct|prozent|pour\s?cent|por\s?ciento|per\s?cento|por\s?cento|procent[a-zůuyów]{0,3}|процент[а-я]{0,3}|"
@@ -248,14 +248,14 @@ MONTH_CASES: tuple[str, ...] = (
 # Words that tell no name, heading or document from another.
 
 STOPWORDS = frozenset("the a an of and for in on at to by de la le der die das und et y e".split())
-"""They weigh nothing in a similarity, which suggests and decides nothing."""
+"""Words without weight in a similarity. A similarity only suggests; it decides nothing."""
 WORDS_OF_HEADINGS = frozenset(
     "table section chapter statement appendix note part document the of in and for a an".split()
 )
-"""A hint where to look names its place by its other words."""
+"""Words of a Locate hint that do not belong to the name of the place."""
 NEWER = re.compile(
     r"(?:the )?(?:newer|newest|later|latest|most recent|more recent)"
     r"(?: (?:document|filing|report|version|statement|source|figure|edition|release|file|"
     r"letter|one|value)s?)?"
 )
-"""A person's rule that the newer document holds, folded."""
+"""Words of a user's rule that the newer document wins, folded."""

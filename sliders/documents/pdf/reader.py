@@ -58,8 +58,7 @@ def document_of_pages(
     title: str = "",
     media_type: str = "application/pdf",
 ) -> Document:
-    """Returns the document of pages; a page without words is replaced by the page of the same
-    number in `scans`.
+    """Returns the document of pages; `scans` replace pages without words, by number.
 
     Raises:
         DocumentError: no page has text.
