@@ -62,7 +62,7 @@ _EVIDENCE = """SELECT k.table_name, c.row_id, k.name AS column_name, c.value, c.
 @dataclass(frozen=True)
 class _Copy:
     """A table of the audit database: the SELECT over the workspace that fills it, its key, and
-    values told otherwise.
+    functions that change the values of some columns (`told`).
     """
 
     name: str
@@ -70,7 +70,7 @@ class _Copy:
     key: tuple[str, ...] = ()
     told: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     loose: tuple[str, ...] = ()
-    """Columns whose names may be of things that are gone."""
+    """Columns whose names may belong to deleted things, so that they get no foreign key."""
 
 
 def _named(table: Any, names: str) -> list[ColumnElement[Any]]:
@@ -96,8 +96,8 @@ _PLACE = case((cells.c.start.is_not(None), func.coalesce(_elsewhere.c.id, _D.id)
 def _plain(
     name: str, names: str, key: tuple[str, ...] = (), *, of_table: bool = False, **more: Any
 ) -> _Copy:
-    """These columns of a system table as they stand, behind the name of the schema's table
-    that they are about.
+    """A copy of some columns of a system table, with the name of the schema's table that a row is
+    about put first.
     """
     source = METADATA.tables[f"sl_{name}"]
     listed = _named(source, names)
@@ -274,13 +274,15 @@ _PARTS = (
 def write_audit(
     catalog: Catalog, path: Path, current: Iterable[Relation], key: bytes = b""
 ) -> None:
-    """Fill a new file with everything of a workspace.
+    """Fills a new file with all content of a workspace.
 
     Args:
-        key: what the file is signed with; none is no signature.
+        path: the new file.
+        current: the current data tables.
+        key: the key that the file is signed with; b"" for no signature.
 
     Raises:
-        sqlite3.Error: it cannot be written.
+        sqlite3.Error: the file cannot be written.
     """
     with closing(sqlite_utils.Database(path, recursive_triggers=False)) as audit:
         audit.execute("PRAGMA synchronous=OFF")  # a file that is not finished is thrown away
@@ -357,7 +359,7 @@ def _type(kind: Any) -> Any:
 
 
 def _fill_parts(audit: sqlite_utils.Database, catalog: Catalog) -> None:
-    """Further words that a value rests on, beside those of its cell."""
+    """Fills the table of further words of values, beside the first words in each cell."""
     types = {
         "row_id": str,
         "column_id": int,
@@ -393,7 +395,9 @@ def _fill_parts(audit: sqlite_utils.Database, catalog: Catalog) -> None:
 
 
 def _copy_table(audit: sqlite_utils.Database, catalog: Catalog, relation: Relation) -> None:
-    """A data table with its keys and search, and what each of its rows was merged from."""
+    """Copies a data table with its keys and full-text search, and the sources of each merged
+    row.
+    """
     kinds = {"TEXT": str, "INTEGER": int, "REAL": float}
     columns = (*relation.columns, *relation.companions)
     types = {c.sql_name: kinds[c.sql_type] for c in columns} | dict.fromkeys(

@@ -1,4 +1,4 @@
-"""What changed between two runs: answers, rows and cells, each with its cause."""
+"""Changes between two runs: of answers, rows and cells, each with its cause."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _SHOWN_PARTS = 10
 
 
 def said(value: Any) -> str:
-    """A value as Python writes it, whole numbers without a point."""
+    """Returns a value as Python writes it; a whole number without ".0"."""
     return repr(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why something changed: its kind, and the words for it."""
+    """The cause of a change: its kind, and its description in words."""
 
     kind: CauseKind
     text: str
@@ -37,7 +37,9 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """A value that differs; `before` and `after` are as the tables show them."""
+    """A value that differs between two runs; `before` and `after` are the values that the tables
+    show.
+    """
 
     table: str
     document: str
@@ -56,7 +58,7 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A row that is there in one of the two only."""
+    """A row that only one of two runs has."""
 
     table: str
     document: str
@@ -73,14 +75,14 @@ class RowChange:
 
 
 def only_changed(before: Any, after: Any) -> tuple[Any, Any]:
-    """Two values of a question without the rows that both have."""
+    """Returns two results of a question without the rows that both have."""
     if not isinstance(before, list) or not isinstance(after, list):
         return before, after
     return [row for row in before if row not in after], [row for row in after if row not in before]
 
 
 def _same_thing(row: Any, other: Any) -> bool:
-    """Whether two rows of a table begin with the same name."""
+    """True when two rows of a result begin with the same name."""
     return isinstance(row, list) and isinstance(other, list) and row[:1] == other[:1]
 
 
@@ -95,7 +97,7 @@ def _cells_said(row: list[Any], now: list[Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
-    """An answer to the same question that differs."""
+    """A question whose answer differs between two runs."""
 
     question: str
     before: Any
@@ -107,7 +109,7 @@ class AnswerChange:
         return f"{self.question} {'; '.join(self._changes())} ({why})"
 
     def _changes(self) -> list[str]:
-        """What differs in words: of lists and tables the rows that changed, not all of them."""
+        """The differences in words; of lists and tables only the changed rows."""
         gone, new = only_changed(self.before, self.after)
         if not isinstance(gone, list) or not isinstance(new, list):
             return [f"{said(gone)} -> {said(new)}"]
@@ -124,8 +126,8 @@ class AnswerChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Everything that differs between two runs; `same` are the questions of both whose
-    answer did not change.
+    """All changes between two runs, named by their numbers; `same` are the questions whose answer
+    did not change.
     """
 
     first: int
@@ -183,8 +185,8 @@ class Difference:
 
 
 def difference(catalog: Catalog, first: int | None = None, second: int | None = None) -> Difference:
-    """What changed between two runs, the earlier one first; without numbers the last two
-    that asked the same.
+    """Returns the changes between two runs, the earlier one first. Without numbers: between the
+    last run and the one before it that asked the same questions.
 
     Raises:
         StoreError: there is no such run, or no two runs to compare.
@@ -231,7 +233,7 @@ def _asked(run: Run) -> set[str]:
 
 
 class _DiffContext:
-    """What the causes are read from: documents, calls and decisions between two runs."""
+    """The records from which causes are found: documents, calls and decisions between two runs."""
 
     def __init__(self, catalog: Catalog, before: Run, after: Run) -> None:
         self.catalog, self.before, self.after = catalog, before, after
@@ -242,13 +244,15 @@ class _DiffContext:
         self.decisions = [d for d in catalog.journal.decisions() if self.since < d.at <= self.until]
 
     def version(self, table: str, until: str) -> TableVersion | None:
-        """The table as it stood at a moment."""
+        """The version of a table that was current at a moment (ISO time)."""
         return next(
             (v for v in reversed(self.catalog.tables.versions(table)) if v.created <= until), None
         )
 
     def document_cause(self, row: DataRow, change: Literal["new", "gone"]) -> Cause | None:
-        """Whether a document that was added, changed or removed explains a row."""
+        """The change of a row's document (added, changed or removed), when it explains the row;
+        else None.
+        """
         document = self.documents.get(row.document_id)
         if document is None:
             return Cause("document", f"{row.document} was removed")
@@ -305,8 +309,8 @@ def _table_changes(context: _DiffContext, table: str) -> Iterator[RowChange | Ce
 def _of_changed_documents(
     context: _DiffContext, gone: Sequence[DataRow], fresh: Sequence[DataRow]
 ) -> tuple[list[tuple[DataRow, DataRow]], list[DataRow], list[DataRow]]:
-    """Rows of a document's old and new text, in pairs where it gives as many as before;
-    what is left on either side.
+    """Returns pairs of rows from the old and the new text of a document, when both texts gave
+    equally many rows; then the rows without a partner on either side.
     """
     old: dict[str, list[DataRow]] = {}
     new: dict[str, list[DataRow]] = {}
@@ -338,8 +342,8 @@ def _read(context: _DiffContext, version: TableVersion) -> Cause:
 
 
 def _held(row: DataRow, column: str, printed: Mapping[str, str]) -> Scalar:
-    """What a row held in a column; before any forms of a name were joined, its canonical form
-    was what it printed.
+    """Returns the value that a row had in a column. Before any names were joined, the canonical
+    form was the printed name.
     """
     return row.values.get(column, row.values.get(printed.get(column, "")))
 
@@ -394,7 +398,9 @@ def _person(context: _DiffContext, lineage: Lineage, column: str) -> Cause | Non
 
 
 def _reading(context: _DiffContext, cells: Iterable[Any], runs: Mapping[str, int]) -> Cause | None:
-    """Whether a call after the first run gave the value, and by which model."""
+    """Returns the call that gave a value, with its model, when it was made after the first run;
+    else None.
+    """
     later = [
         cell for cell in cells if cell is not None and runs.get(cell.call_id, 0) > context.before.id
     ]
@@ -424,8 +430,8 @@ def _repaired(version: TableVersion, lineage: Lineage, column: str) -> Cause:
 def _answer_changes(
     before: Run, after: Run, touched: Mapping[str, Sequence[Cause]]
 ) -> tuple[list[AnswerChange], list[str]]:
-    """Answers to the questions of both runs: those that differ, and the questions
-    whose answer is the same.
+    """Returns the changed answers to questions of both runs, and the questions whose answer is the
+    same.
     """
     earlier = {answer["question"]: answer for answer in before.outcome.get("answers", ())}
     changed, same = [], []

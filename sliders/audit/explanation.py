@@ -1,5 +1,5 @@
-"""Why a row is in a table, and why a document is not in the answer: read from what was
-recorded (contract 11).
+"""Explanations from the records: why a row is in a table, and why a document is not in the answer
+(contract 11).
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from sliders.store.records import Decision, StoredDocument, Task
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is known of a row, document, chunk or table.
-
-    `lines` are sentences, `evidence` the words on the page.
+    """The explanation of a row, document, chunk or table: `lines` are sentences, `evidence` the
+    words on the page, `decisions` the recorded decisions.
     """
 
     subject: str
@@ -58,9 +57,10 @@ class Explanation:
 
 
 def why(session: Session, subject: str) -> Explanation:
-    """Explain a row id, a document's name or id, a chunk id or a table.
+    """Explains a row (its id), a document (its name or id), a chunk (its id) or a table (its name).
 
-    Raises StoreError: the workspace knows nothing of that name, or several documents have it.
+    Raises:
+        StoreError: nothing in the workspace has this name, or several documents have it.
     """
     rows = session.catalog.extractions.get([subject])
     if subject in rows:
@@ -127,7 +127,7 @@ def _row(session: Session, row_id: str) -> Explanation:
 
 
 def _told_by(evidence: Sequence[Evidence]) -> list[str]:
-    """Which of its rows each value of a merged row comes from, and what the others say."""
+    """Says for each value of a merged row which row it comes from, and what the other rows have."""
     lines = []
     for column in dict.fromkeys(item.column for item in evidence):
         told = [item for item in evidence if item.column == column]
@@ -177,7 +177,7 @@ _ENDED = {
 
 
 def _asked(tasks: Sequence[Task]) -> str:
-    """How many chunks a table was asked of, how that ended, and the reasons that were recorded."""
+    """Says of how many chunks a table was asked, with which outcomes, and the recorded reasons."""
     said = []
     for state, words in _ENDED.items():
         ended = [task for task in tasks if task.state == state]
@@ -191,7 +191,7 @@ def _asked(tasks: Sequence[Task]) -> str:
 
 
 def _chunk(session: Session, chunk: Chunk, documents: Sequence[StoredDocument]) -> tuple[str, ...]:
-    """Where a chunk is, and how many rows each table has from it."""
+    """Says where a chunk stands, and how many rows of each table it gave."""
     name = next((d.name for d in documents if d.id == chunk.document_id), chunk.document_id)
     lines = [f"characters {chunk.start} to {chunk.end} of {name}, {chunk.tokens} tokens"]
     for relation in session.catalog.schemas.relations():

@@ -34,15 +34,17 @@ _SUFFIXES: dict[str, ExportFormat] = {
 def export(
     catalog: Catalog, target: Path, format: ExportFormat | None = None, sign: Path | None = None
 ) -> list[Path]:
-    """Write a format, which follows from the suffix of `target` when it is left out; the files.
+    """Exports a workspace, and returns the paths of the files.
 
     Args:
-        sign: the file of the key that an audit database is signed with.
+        target: a file (audit database, Excel) or a folder (CSV, Parquet).
+        format: the format; when left out, it follows from the suffix of `target`.
+        sign: the file with the key that signs an audit database.
 
     Raises:
-        SettingsError: the format cannot be told or has no signature, its extra is not installed,
-            or the key is too short.
-        StoreError: a file cannot be written, or is there and no earlier export.
+        SettingsError: the format is unclear or has no signature, its extra is not installed, or the
+            key is too short.
+        StoreError: a file cannot be written, or exists and is no earlier export.
     """
     chosen = format or _SUFFIXES.get(target.suffix.lower())
     key = b"" if sign is None else key_of(sign)
@@ -62,19 +64,19 @@ def export(
 
 
 def export_audit(catalog: Catalog, path: str | Path, key: bytes = b"") -> Path:
-    """Write the audit database: one plain SQLite file for Datasette, DB Browser or pandas;
-    the file is replaced whole.
+    """Writes the audit database, and returns its path. It is one plain SQLite file for Datasette,
+    DB Browser or pandas; an earlier one is replaced.
 
     The data tables have their own names; documents, chunks, cells, calls and decisions are in
     tables named `audit_...`, joined by foreign keys; the view `audit_evidence` shows each value
     with its quote, document and page.
 
     Args:
-        key: what the file is signed with (see `seal`); none is no signature.
+        key: the key that the file is signed with (see `seal`); b"" for no signature.
 
     Raises:
-        StoreError: the path is the workspace itself or a file that is no audit database,
-            or cannot be written.
+        StoreError: the path is the workspace itself or a file that is no audit database, or cannot
+            be written.
     """
     from sliders.audit.audit_file import write_audit  # it brings pandas along, which takes a second
 
@@ -110,8 +112,8 @@ def _current(catalog: Catalog) -> Iterator[Relation]:
 
 
 def export_csv(catalog: Catalog, folder: str | Path, *, no_formulas: bool = False) -> list[Path]:
-    """One UTF-8 CSV file for each data table; the paths. `no_formulas` marks text that a
-    spreadsheet would take for a formula.
+    """Writes a UTF-8 CSV file for each data table, and returns the paths. `no_formulas` puts a '
+    before text that a spreadsheet would take for a formula.
 
     Raises:
         StoreError: a file cannot be written.
@@ -127,7 +129,7 @@ def export_csv(catalog: Catalog, folder: str | Path, *, no_formulas: bool = Fals
 
 
 def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
-    """One Parquet file for each data table; the paths.
+    """Writes a Parquet file for each data table, and returns the paths.
 
     Raises:
         SettingsError: the extra is not installed.
@@ -158,7 +160,9 @@ def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
 
 
 def _array(arrow: Any, data: tuple[Any, ...], kind: ColumnType | None) -> Any:
-    """A column of a Parquet file in the type of the schema; as texts where a value is not of it."""
+    """A column of a Parquet file in the schema's type; as text when one of its values is of another
+    type.
+    """
     types = {
         ColumnType.INTEGER: arrow.int64(),
         ColumnType.NUMBER: arrow.float64(),
@@ -173,8 +177,9 @@ def _array(arrow: Any, data: tuple[Any, ...], kind: ColumnType | None) -> Any:
 
 
 def export_excel(catalog: Catalog, path: str | Path) -> Path:
-    """One workbook: a sheet for each data table, and the sheets "evidence", "documents" and
-    "completeness". Doubted values are coloured. Texts stay texts: none is read as a formula.
+    """Writes a workbook, and returns its path: a sheet for each data table, and the sheets
+    "evidence", "documents" and "completeness". Doubted values are coloured. Texts stay texts and
+    never become formulas.
 
     Raises:
         SettingsError: the extra is not installed.
@@ -204,9 +209,11 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
 
 
 def _only_replace(path: Path, is_export: Callable[[Path], bool]) -> None:
-    """Refuse to write over what is no earlier export: a document, or a workspace with paid work.
+    """Checks that a path is free or holds an earlier export: a document, or a workspace with paid
+    work, must not be overwritten.
 
-    Raises StoreError: it is.
+    Raises:
+        StoreError: the path holds something else.
     """
     if not path.exists() or not path.stat().st_size:
         return
@@ -238,7 +245,7 @@ def _is_book_export(book: Any) -> bool:
 def _files(
     catalog: Catalog, folder: str | Path, suffix: str, is_export: Callable[[Path], bool]
 ) -> Iterator[tuple[Path, Relation, tuple[str, ...], Iterator[tuple[Any, ...]]]]:
-    """A file to write for each data table, with its columns and rows."""
+    """Yields for each data table the file to write, the columns and the rows."""
     for relation in _current(catalog):
         with _writing(Path(folder)):
             Path(folder).mkdir(parents=True, exist_ok=True)

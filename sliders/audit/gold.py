@@ -40,7 +40,7 @@ class GoldDifference:
         read: the value that the table shows; None for none.
         words: the printed words behind it.
         place: the document and page.
-        advice: what may mend it.
+        advice: what the user can do about it.
     """
 
     table: str
@@ -64,8 +64,8 @@ class GoldDifference:
 
 @dataclass(frozen=True, slots=True)
 class GoldScore:
-    """The values of a column: right ones, wrong ones, ones that were not read, and ones that should
-    not be there.
+    """The comparison of a column with gold: the number of values that are right, wrong, missed
+    (gold has one, the table none) and invented (the table has one, gold none).
     """
 
     column: str
@@ -76,7 +76,7 @@ class GoldScore:
 
     @property
     def accuracy(self) -> float:
-        """The share (0 to 1) of gold values, empty ones among them, that were read right."""
+        """The share (0 to 1) of gold values, empty ones included, that the table has right."""
         total = self.right + self.wrong + self.missed + self.invented
         return self.right / total if total else 1.0
 
@@ -87,11 +87,11 @@ class GoldCheck:
 
     Args:
         table: the table's name.
-        matched_on: the columns that say which rows belong together.
-        rows: the gold rows.
-        missing: gold rows that the table does not have.
-        extra: rows that gold does not have, of documents that have a gold row.
-        scores: the columns.
+        matched_on: the columns by which gold rows and rows of the table are matched.
+        rows: the number of gold rows.
+        missing: the number of gold rows that the table does not have.
+        extra: the number of rows without a gold row, in documents that have gold rows.
+        scores: the comparison of each column.
         differences: everything that differs.
     """
 
@@ -105,7 +105,7 @@ class GoldCheck:
 
     @property
     def accuracy(self) -> float:
-        """The share (0 to 1) of gold values that were read right."""
+        """The mean over the columns of their share of right values (0 to 1); 1 without columns."""
         return sum(s.accuracy for s in self.scores) / len(self.scores) if self.scores else 1.0
 
     def __bool__(self) -> bool:
@@ -175,14 +175,14 @@ def check_gold(
 ) -> GoldCheck:
     """Compares gold rows with the current rows of a table.
 
-    A column that gold does not have is not compared. An empty gold value says that the document
-    states none. Documents without a gold row are left alone.
+    Columns that gold does not have are not compared. An empty gold value means that the document
+    states none. Documents without a gold row are ignored.
 
     Args:
         gold: the rows; columns named as in the table, and `document` when it matters.
-        table: the table's name; the only one with all these columns when left out.
-        on: the columns that say which rows belong together; `document` and the table's key
-            (of those, the columns that gold has) when left out.
+        table: the table's name. When left out: the only table with all these columns.
+        on: the columns by which rows are matched. When left out: `document` and the table's key, as
+            far as gold has them.
 
     Raises:
         SettingsError: no table fits, a column is unknown, or a gold value is of another type.
@@ -247,7 +247,11 @@ class _Comparison:
     names: list[str]
 
     def parsed(self, line: int, row: Mapping[str, Any]) -> dict[str, Scalar]:
-        """A gold row in the types of the table."""
+        """A gold row in the types of the table.
+
+        Raises:
+            SettingsError: a value does not fit its column.
+        """
         values: dict[str, Scalar] = {_DOCUMENT: row.get(_DOCUMENT)}
         for name in self.names:
             said = row[name]
@@ -351,7 +355,7 @@ class _Comparison:
 
 
 def _advice(column: Column, gold: Scalar, read: Scalar, row_id: str) -> str:
-    """What may mend a difference, as far as the two values tell."""
+    """Says what the user can do about a difference, as far as the two values show it."""
     if read is None:
         return f"see sliders why {row_id}; say in the description where documents print it"
     if gold is None:

@@ -1,5 +1,5 @@
-"""What a workspace shows, derived once more from what it was made from: views, tables as they were
-extracted, repairs.
+"""A second derivation of a workspace's views, extracted tables and repairs from their sources, to
+find differences.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from sliders.store.records import Relation, TableVersion
 
 
 def rederived(catalog: Catalog) -> Iterator[str]:
-    """Yields what does not follow from what it was made from, in sentences."""
+    """Yields a sentence for each view, table or repair that differs from the result of deriving it
+    again.
+    """
     database = catalog.database
     if _differ(database, "SELECT * FROM cell_absence", database.sql(CELL_ABSENCE)):
         yield "view 'cell_absence' does not show what its layout says"
@@ -38,7 +40,7 @@ def rederived(catalog: Catalog) -> Iterator[str]:
 
 
 def _differ(database: Database, left: str, right: str) -> bool:
-    """Whether two statements give other rows."""
+    """True when two statements give different rows."""
     sides = ((left, right), (right, left))
     counted = (
         f"(SELECT count(*) FROM (SELECT * FROM ({one}) AS a EXCEPT SELECT * FROM ({other}) AS b) c)"
@@ -58,7 +60,9 @@ def _view(database: Database, relation: Relation, version: TableVersion) -> Iter
 
 
 def _extracted(catalog: Catalog, version: TableVersion) -> Iterator[str]:
-    """Looks at a version of which no row, document or column changed since."""
+    """Checks a version of extracted rows, if none of its rows, documents and columns changed
+    since.
+    """
     revision = select(tables.c.revision).where(tables.c.name == version.table)
     if version.revision != catalog.database.value(revision):
         return
@@ -72,7 +76,7 @@ def _extracted(catalog: Catalog, version: TableVersion) -> Iterator[str]:
 def _repaired(
     catalog: Catalog, relation: Relation, parent: TableVersion, version: TableVersion
 ) -> Iterator[str]:
-    """Runs a repair once more, over the version before it."""
+    """Runs a repair once more, over the version before it, and compares the result."""
     beside = {c.sql_name for c in version.companions}
     types = {c.sql_name: c.sql_type for c in relation.columns}
     forms = [c for c in version.companions if c.role == "canonical"]

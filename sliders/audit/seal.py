@@ -25,7 +25,7 @@ _SIGNATURE = "signature"
 
 
 def key_of(path: Path) -> bytes:
-    """The key in a file.
+    """Returns the key that a file holds, at least 16 bytes.
 
     Raises:
         SettingsError: the file cannot be read, or is shorter than 16 bytes.
@@ -43,7 +43,7 @@ def key_of(path: Path) -> bytes:
 
 
 def seal(file: Any, key: bytes = b"") -> None:
-    """Write the seal of a file that is finished; `file` is its connection."""
+    """Writes the seal into a finished file; `file` is its open connection."""
     file.execute(f"CREATE TABLE {_SEAL} (subject TEXT PRIMARY KEY, digest TEXT)")
     lines = _digests(file.execute)
     if key:
@@ -53,11 +53,11 @@ def seal(file: Any, key: bytes = b"") -> None:
 
 
 def broken(read: Read, key: bytes | None = None) -> Iterator[str]:
-    """Yields what of a sealed file is not as it was written, in sentences.
+    """Yields a sentence for each part of a sealed file that was changed after it was written.
 
     Args:
-        read: gives the rows of a statement.
-        key: the key that it should be signed with; None does not look at the signature.
+        read: runs a statement on the file and returns its rows.
+        key: the key of the signature; None skips the signature.
     """
     if not list(read(f"SELECT 1 FROM sqlite_master WHERE name = '{_SEAL}'")):
         yield f"table {_SEAL!r} is gone"

@@ -69,8 +69,8 @@ _SPANS = f"""SELECT c.document_id AS document, c.start, c.stop, c.printed, c.row
 @dataclass(frozen=True, slots=True)
 class Verification:
     """The result of a verification, in sentences: `problems` are broken trails, `notes` count the
-    values that are unverified or rest on a judgement alone, `unproven` is what was not looked at.
-    `name` is the path of the file, or the address of the workspace without its password.
+    values that are unverified or rest on a judgement alone, `unproven` names checks that could not
+    be made. `name` is the path of the file, or the address of the workspace without its password.
     """
 
     name: str

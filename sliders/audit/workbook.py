@@ -1,5 +1,5 @@
-"""The Excel workbook of a workspace: a sheet for each data table, then sheets that say what the
-values rest on, which documents were read, and how complete each column is.
+"""The Excel workbook of a workspace: a sheet for each data table, then sheets with the evidence of
+the values, the documents that were read, and the completeness of each column.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_ROWS, _MOST_TEXT = 1_048_576, 32_767
 """The rows of an Excel sheet, and the characters of one of its cells."""
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _FIRST_YEAR = 1900
-"""Excel has no earlier dates; they stay texts."""
+"""The first year of Excel's dates; earlier dates stay texts."""
 _NARROW, _WIDE, _LOOKED_AT = 8, 60, 200
 """The least and the most width of a column, in characters, and the lines that decide it."""
 _AT_ONCE = 500
@@ -44,17 +44,17 @@ _COLUMNS = (
 
 Line = Sequence[Any]
 Told = Callable[[Line], Mapping[int, str]]
-"""What stands beside the values of a line, by their number."""
+"""A function that gives the comments for the values of a line, by column number."""
 
 
 def write_tables(catalog: Catalog, book: Any) -> None:
-    """Fills a workbook.
+    """Fills a workbook with all sheets.
 
     Args:
         book: an openpyxl `Workbook` in its write-only mode.
 
     Raises:
-        StoreError: a table has more rows than a sheet.
+        StoreError: a table has more rows than a sheet can hold.
     """
     sheets = _Sheets(book)
     relations = [r for r in catalog.schemas.relations() if r.current_version is not None]
@@ -75,7 +75,7 @@ def _nothing(_line: Line) -> Mapping[int, str]:
 
 @dataclass(slots=True)
 class _Sheets:
-    """The sheets of a workbook under way. Lines are written as they come."""
+    """The sheets of a workbook while it is written, line by line."""
 
     book: Any
     names: set[str] = field(default_factory=set)
@@ -94,11 +94,12 @@ class _Sheets:
 
         Args:
             meanings: the comments of the head, by column number.
-            doubts: why values of a line are in doubt: they are coloured and commented.
-            links: the column whose values are paths or addresses to open.
+            doubts: gives the doubts about values of a line; such values are coloured and get a
+                comment.
+            links: the name of a column of paths or addresses, which become links.
 
         Raises:
-            StoreError: there are more lines than rows of a sheet.
+            StoreError: there are more lines than a sheet can hold.
         """
         sheet = self.book.create_sheet(self._free(name))
         lines = iter(lines)
@@ -127,7 +128,9 @@ class _Sheets:
 
 
 def _set_widths(sheet: Any, lines: Sequence[Line]) -> str:
-    """Fits the columns to these lines. Returns the letter of the last one; "" without any."""
+    """Fits the widths of the columns to these lines. Returns the letter of the last column; "" when
+    there is none.
+    """
     from openpyxl.utils import get_column_letter
 
     letter = ""
@@ -139,7 +142,7 @@ def _set_widths(sheet: Any, lines: Sequence[Line]) -> str:
 
 
 def _line(sheet: Any, line: Line, doubts: Mapping[int, str], link: int | None) -> list[Any]:
-    """The cells of a line, one of them perhaps a link."""
+    """The cells of a line; `link` is the column that becomes a link."""
     shown = [_cell(sheet, v, doubts.get(n), _DOUBTED) for n, v in enumerate(line)]
     if link is not None and line[link]:
         shown[link].hyperlink = str(line[link])
@@ -147,8 +150,8 @@ def _line(sheet: Any, line: Line, doubts: Mapping[int, str], link: int | None) -
 
 
 def _cell(sheet: Any, value: Any, comment: str | None = None, colour: str = "") -> Any:
-    """A cell of a sheet, coloured where it has a comment, and always in the head. A text stays a
-    text: none is read as a formula.
+    """A cell of a sheet, coloured when it has a comment or stands in the head. A text stays a text
+    and never becomes a formula.
     """
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.comments import Comment
@@ -197,8 +200,8 @@ def _write_table(catalog: Catalog, sheets: _Sheets, relation: Relation) -> None:
 
 
 def typed(value: Any, kind: ColumnType) -> Any:
-    """A stored value as Python's own type: dates and truths are stored as texts and numbers. What
-    is no whole date, or has a time zone, stays as it is.
+    """Returns a stored value as Python's own type: dates and booleans are stored as texts and
+    numbers. An incomplete date, or one with a time zone, stays a text.
     """
     if kind is ColumnType.BOOLEAN and value in (0, 1):
         return bool(value)
@@ -231,7 +234,7 @@ def _meaning(column: Column) -> str:
 
 def _evidence(catalog: Catalog, relations: Sequence[Relation]) -> Iterator[Line]:
     """A line for each reading behind a value that the tables show, and for each value that was
-    changed after reading.
+    changed after it was read.
     """
     known = {d.id: d for d in catalog.documents.all(superseded=True)}
     for relation in relations:
@@ -283,7 +286,9 @@ def _documents(catalog: Catalog) -> Iterator[Line]:
 def _completeness(
     catalog: Catalog, relations: Sequence[Relation]
 ) -> tuple[list[str], list[list[Any]]]:
-    """A line for each column: its values by what they rest on, its empty cells by reason."""
+    """A line for each column: the number of its values by evidence, and of its empty cells by
+    reason.
+    """
     empty = CELL_ABSENCE.subquery()
     counted = select(empty.c.table_name, empty.c.column_name, empty.c.why, func.count()).group_by(
         empty.c.table_name, empty.c.column_name, empty.c.why

@@ -1,4 +1,6 @@
-"""What a workspace says about itself: where values come from, what changed, what does not hold."""
+"""The methods of a workspace that report about itself: where values come from, changes, and
+checks.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,13 @@ class WorkspaceAudit:
         table: str = "",
         on: Sequence[str] = (),
     ) -> GoldCheck:
-        """Compare a table with rows that a person filled by hand: right values by column, and every
-        difference with its words.
+        """Compares a table with rows that a person filled by hand. Returns the right values by
+        column, and every difference with its words.
 
         Args:
             gold: a frame, or a CSV or Excel file, with columns named as in the table.
-            table: the table's name; the only one with these columns when left out.
-            on: the columns that say which rows belong together; `document` and the key when left
-                out.
+            table: the table's name. When left out: the only table with these columns.
+            on: the columns by which rows are matched. When left out: `document` and the key.
 
         Raises:
             SettingsError: no table fits, or gold cannot be read.
@@ -50,17 +51,22 @@ class WorkspaceAudit:
         return check_gold(self.session.catalog, gold, table, on)
 
     def failed_checks(self) -> list[FailedCheck]:
-        """The checks of the pinned schema (`checks:`) that do not hold, with the rows that fail."""
+        """Returns the checks of the pinned schema (`checks:`) that fail, with the rows that fail
+        them.
+        """
         return failed_checks(self.session)
 
     def why(self, subject: str) -> Explanation:
-        """Why a row is here, or why a document, chunk or table gave what it gave."""
+        """Returns why a row is in its table, or what a document, chunk or table gave and why.
+
+        Raises:
+            StoreError: nothing in the workspace has this name, or several documents have it.
+        """
         return why(self.session, subject)
 
     def diff(self, first: int | None = None, second: int | None = None) -> Difference:
-        """What changed between two runs (their numbers, see `runs`), each change with its cause.
-
-        Without numbers: the last run, and the one before it that asked the same.
+        """Returns the changes between two runs (by number, see `runs`), each with its cause.
+        Without numbers: between the last run and the one before it that asked the same.
 
         Raises:
             StoreError: there is no such run, or no two runs to compare.
@@ -73,10 +79,12 @@ class WorkspaceAudit:
         path: str | os.PathLike[str] = "audit.html",
         against: int | None = None,
     ) -> Path:
-        """Write the audit page of a run (of the last one that answered): one HTML file that
-        works offline; its path.
+        """Writes the audit page, one HTML file that works offline, and returns its path.
 
-        `against`: another run; the page shows what changed between the two.
+        Args:
+            run: the number of the run; the last run that answered a question when left out.
+            path: the file to write.
+            against: the number of another run; the page then shows the changes between the two.
 
         Raises:
             StoreError: there is no such run, or the path is a file that is no audit page.
@@ -84,12 +92,12 @@ class WorkspaceAudit:
         return view_file(self.path, path, run, against)
 
     def runs(self) -> list[Run]:
-        """What was asked and done in this workspace, oldest first."""
+        """Returns the runs of this workspace (questions, queries, changes), oldest first."""
         return self.session.catalog.journal.runs()
 
     def verify(self) -> list[str]:
-        """What does not hold in this workspace, in sentences; empty when it is as `sliders` wrote
-        it and every value walks back to its words.
+        """Returns a sentence for each fault of this workspace. The list is empty when the workspace
+        is as `sliders` wrote it and every value leads back to its words.
         """
         return list(check_audit(self.path).problems)
 
@@ -99,14 +107,16 @@ class WorkspaceAudit:
         format: ExportFormat | None = None,
         sign: str | os.PathLike[str] | None = None,
     ) -> list[Path]:
-        """Write the audit database (sqlite), or the data tables as csv or parquet files of a
-        folder or an excel book.
+        """Exports the workspace, and returns the paths of the files: an audit database (sqlite),
+        CSV or Parquet files in a folder, or an Excel workbook.
 
-        The format follows from the path's suffix when it is left out: .db, .sqlite, .xlsx. An
-        audit database is signed with the key in the file `sign`, of 16 bytes or more.
+        Args:
+            path: the file or folder.
+            format: the format; when left out, it follows from the suffix: .db, .sqlite, .xlsx.
+            sign: a file with a key of 16 bytes or more, which signs an audit database.
 
         Raises:
-            SettingsError: the format cannot be told or has no signature, or the key is too short.
-            StoreError: a file cannot be written, or is there and no earlier export.
+            SettingsError: the format is unclear or has no signature, or the key is too short.
+            StoreError: a file cannot be written, or exists and is no earlier export.
         """
         return export(self.session.catalog, Path(path), format, Path(sign) if sign else None)

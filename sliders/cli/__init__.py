@@ -1,6 +1,4 @@
-"""The command line: one command for each verb of the API. Its names are imported when they are
-first used.
-"""
+"""The command line: one command for each verb of the API. Modules are imported on first use."""
 
 from __future__ import annotations
 

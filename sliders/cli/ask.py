@@ -195,8 +195,8 @@ def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list
 
 
 def _show_answers(answers: Sequence[Answer], call: CommandCall) -> int:
-    """Prints the answers. Returns the exit code: 1 when an answer failed, `STOPPED` when a budget
-    ended one, else 0.
+    """Prints the answers. Returns the exit code: 1 when an answer failed, `STOPPED` (3) when a
+    budget ended one, else 0.
     """
     from sliders.cli.printed_answers import answer_data, answers_printed
 
@@ -432,7 +432,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line (of `sys.argv` when None). Returns the exit code: 0 done, 1 failed, 2 a
     wrong word or setting, 3 stopped by a budget, 130 interrupted.
 
-    Neither secrets nor terminal escapes come out on its streams.
+    It never prints secrets or terminal escapes.
     """
     with (
         redirect_stdout(safe(sys.stdout, messages=False)),

@@ -19,7 +19,7 @@ MOST_CITATIONS = 10
 
 def answers_printed(answers: Sequence[Answer], call: CommandCall) -> str:
     """Answers in the format of the call. With CSV, a table for each answer; the rows of several
-    answers start with their question. What is no row of a result goes to standard error.
+    answers start with their question. With CSV, everything beside the rows goes to standard error.
     """
     if call.format == "csv":
         several = len(answers) > 1
@@ -46,7 +46,9 @@ def _csv_of(answer: Answer, named: bool, call: CommandCall) -> str:
 
 
 def answer_data(answer: Answer) -> dict[str, Any]:
-    """An answer as JSON of the command line: its rows by column name, as `query` gives them."""
+    """Returns an answer as the command line's JSON: its rows by column name, in the form of
+    `query`.
+    """
     return answer.to_dict() | result_data(answer.frame, answer.units, answer.notes)
 
 
@@ -85,7 +87,7 @@ def answer_markdown(answer: Answer) -> str:
 
 
 def _table(answer: Answer) -> ResultTable | None:
-    """The result as a table, None where the text of the answer holds all of it."""
+    """The result as a table; None when the text of the answer holds all of it."""
     if not needs_table(answer.rows):
         return None
     return table_of(answer.columns, answer.rows, answer.units)
@@ -97,7 +99,7 @@ def _headline(answer: Answer) -> str:
 
 
 def _named_remarks(answer: Answer) -> list[tuple[str, str]]:
-    """What stands beside an answer, each line with its name."""
+    """The remarks to an answer, each with its name."""
     told = []
     if answer.workflow not in ("extract_and_query", "reply", ""):
         told.append(("Way", answer.workflow.replace("_", " ")))
@@ -110,20 +112,20 @@ def _named_remarks(answer: Answer) -> list[tuple[str, str]]:
 
 
 def _ledger(answer: Answer) -> str:
-    """What is missing, without what the words of the answer say already."""
+    """The parts that are missing, without those that the words of the answer name."""
     said, whole = _headline(answer), answer.completeness
     left = replace(whole, missing=tuple(gap for gap in whole.missing if str(gap) not in said))
     return str(left) if whole.documents else "; ".join(left.remarks())
 
 
 def _remarks(answer: Answer) -> list[str]:
-    """What stands beside the rows of an answer and is more than how many documents gave them."""
+    """The remarks beside the rows of an answer, without the mere number of documents."""
     told = [line for name, line in _named_remarks(answer) if name in ("Range", "Doubt", "Note")]
     return [*told, *answer.completeness.remarks()]
 
 
 def _sources(answer: Answer) -> list[str]:
-    """Citations under the result row that they stand behind, the first ones of each."""
+    """The first citations of each result row."""
     groups = answer.cited_rows
     several, shown = len(groups) > 1, 0
     cells = table_of(answer.columns, answer.rows, answer.units).cells if several else ()

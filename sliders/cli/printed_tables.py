@@ -23,20 +23,22 @@ _PLAIN = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 
 
 def width_of_terminal() -> int:
-    """Characters of a line; 80 where the output is no terminal and `COLUMNS` says nothing."""
+    """The number of characters in a line; 80 when the output is no terminal and `COLUMNS` is not
+    set.
+    """
     return shutil.get_terminal_size((80, 24)).columns
 
 
 def printed_table(
     table: ResultTable, plain: bool = False, *, indent: int = 0, most: int | None = None
 ) -> str:
-    """A table at most as wide as the terminal, in plain characters where the output is none; a
-    line for each value where the columns do not fit.
+    """Returns a table at most as wide as the terminal. When its columns do not fit, each value gets
+    a line of its own.
 
     Args:
-        plain: a line for each value always, as a screen reader reads it.
+        plain: True gives each value a line of its own, which suits screen readers.
         indent: spaces before each line.
-        most: rows that are printed; the others are counted.
+        most: the most rows to print; the other rows are counted.
     """
     cells = [[cell or "-" for cell in row] for row in table.cells[:most]]
     width, rich = width_of_terminal() - indent, sys.stdout.isatty()
@@ -93,7 +95,7 @@ def _value_lines(headers: Sequence[str], cells: Sequence[Sequence[str]]) -> list
 
 
 def markdown_table(table: ResultTable) -> str:
-    """A table in Markdown, numbers to the right."""
+    """A table in Markdown; numbers are aligned to the right."""
     rules = ["---:" if numeric else "---" for numeric in table.numeric]
     lines = [map(_escaped, table.headers), rules, *(map(_escaped, row) for row in table.cells)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -109,8 +111,8 @@ def csv_text(
     units: Sequence[str],
     no_formulas: bool = False,
 ) -> str:
-    """Rows as CSV: bare numbers, yes and no for 1 and 0, nothing for what is missing; `no_formulas`
-    marks text that a spreadsheet would take for a formula.
+    """Returns rows as CSV: bare numbers, "yes" and "no" for booleans, nothing for missing values.
+    `no_formulas` puts a ' before text that a spreadsheet would take for a formula.
     """
     told: Callable[[Any], Any] = no_formula if no_formulas else lambda cell: cell
     words = {0: "no", 1: "yes", None: None}

@@ -1,5 +1,5 @@
-"""`sliders refresh`: questions that are saved in a file, asked again over what the documents are
-now, and what changed since the last time.
+"""`sliders refresh`: asks questions that are saved in a file again, over new and changed documents,
+and says what changed since the last time.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _KNOWN = {"documents", "questions", "schema"}
 
 @dataclass(frozen=True, slots=True)
 class SavedQuestions:
-    """What a file of saved questions says: the documents, the questions, and the file of a pinned
-    schema, "" for none. Paths are as seen from the folder of the file.
+    """The content of a file of saved questions: the documents, the questions, and the file of a
+    pinned schema ("" for none). Relative paths count from the folder of the file.
     """
 
     documents: tuple[str, ...]
@@ -36,7 +36,7 @@ def saved_questions(path: Path) -> SavedQuestions:
     """Reads a file of saved questions.
 
     Raises:
-        SettingsError: it cannot be read, or does not say what it must.
+        SettingsError: the file cannot be read as YAML, has no `questions:`, or has unknown keys.
     """
     import yaml
 
@@ -105,7 +105,7 @@ def refresh(
 
 
 def _since(ws: Workspace) -> Difference | None:
-    """What changed since the last run that asked any of these questions; None for the first."""
+    """The changes since the last run that asked any of these questions; None when there is none."""
     last = ws.runs()[-1].id
     try:
         found = ws.diff(last)

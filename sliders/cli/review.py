@@ -351,8 +351,8 @@ def split(
 def _decided(
     call: CommandCall, ws: Workspace, table: str, number: int, *sides: dict[str, str]
 ) -> None:
-    """Apply a new decision and show it; rows that it speaks of and that are not there are
-    told on standard error.
+    """Applies a new decision and prints it. Rows that it names and that do not exist are reported
+    on standard error.
     """
     from sliders.engine.corrections import matching
 
@@ -368,12 +368,12 @@ def _decided(
 
 
 def _apply(ws: Workspace, table: str, done: str) -> int:
-    """Repair a table after a decision; its rows. Contradictions that are left are
-    told on standard error.
+    """Repairs a table after a decision, and returns the number of its rows. Open contradictions are
+    reported on standard error.
 
     Raises:
-        ModelUnavailable: the repair needs a model that cannot be reached;
-            the decision stands all the same.
+        ModelUnavailable: the repair needs a model that cannot be reached; the decision stays in
+            force.
     """
     say_released(ws, [table])
     try:

@@ -93,8 +93,8 @@ def serve(
 
 
 def _over_http(server: MCPServer[Any], host: str, port: int, token: str | None) -> None:
-    """Serves until it is interrupted; the socket is opened here, since uvicorn ends the
-    program where it cannot be.
+    """Serves until it is interrupted. The socket is opened here, since uvicorn would end the
+    program when it cannot open one.
     """
     import uvicorn
     from mcp.server.transport_security import TransportSecuritySettings
@@ -114,11 +114,11 @@ def _over_http(server: MCPServer[Any], host: str, port: int, token: str | None) 
 
 @dataclass(slots=True)
 class _Tools:
-    """What an agent can do with a workspace, within one budget. One thing runs at a time,
-    looks go on beside it.
+    """The tools that an agent gets for a workspace, within one budget. Tools that write run one at
+    a time; tools that only look run beside them.
 
-    Statements wait for each other and for answers: the cage measures a statement's memory by what
-    the whole process gains.
+    SQL statements wait for each other and for answers: the memory of a statement is measured by the
+    growth of the whole process.
     """
 
     workspace: Workspace
@@ -208,10 +208,10 @@ allows."""
                 return str(self.workspace.add(place))
 
     def _left(self) -> Budget:
-        """What is left of the budget of the session.
+        """The rest of the session's budget.
 
         Raises:
-            BudgetExceeded: nothing is.
+            BudgetExceeded: nothing is left.
         """
         tokens, cost = self.budget.max_tokens, self.budget.max_cost
         tokens = None if tokens is None else tokens - self.spent.tokens
@@ -222,7 +222,7 @@ allows."""
 
 
 def _columns(table: Table, relation: Relation) -> list[dict[str, str]]:
-    """The columns of a table as SQL names them, with what they mean."""
+    """The columns of a table under their SQL names, with their meanings."""
     own = [
         (relation.sql_name(c.name), c.type.value, c.measured_in, c.description)
         for c in table.columns
@@ -240,7 +240,9 @@ def _columns(table: Table, relation: Relation) -> list[dict[str, str]]:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Errors of the package as the protocol's own, so that the agent reads their words."""
+    """A `with` block that turns errors of the package into errors of the protocol, so that the
+    agent reads their words.
+    """
     from mcp.server.mcpserver.exceptions import ToolError
 
     try:
@@ -250,8 +252,8 @@ def _told() -> Iterator[None]:
 
 
 def mcp_server(workspace: Workspace, allow_add: Path | None = None) -> MCPServer[Any]:
-    """The server of an open workspace; `allow_add` is the folder whose documents may be
-    added, None for none.
+    """Returns the server of an open workspace. Documents in the folder `allow_add` may be added;
+    None allows none.
 
     Raises:
         SettingsError: the extra is not installed, or the folder does not exist.

@@ -1,4 +1,6 @@
-"""What every command shares: options, the output modes, opening a workspace, printing results."""
+"""The parts that all commands share: options, output modes, opening a workspace, printing
+results.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +142,7 @@ _OPTIONS: Mapping[str, Any] = {
         ),
     ],
 }
-"""The options that commands share: those of the call itself, and settings under their own names."""
+"""The options that commands share: those of `CommandCall`, and settings under their own names."""
 _DEFAULTS: Mapping[str, Any] = {
     "workspace": DEFAULT_WORKSPACE,
     **dict.fromkeys((*SHOWN, "csv_safe"), False),
@@ -160,8 +162,8 @@ WorkflowOption = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class CommandCall:
-    """A command as it was given: its workspace, how to show things, and the settings
-    that its flags name.
+    """The options of a command: its workspace, the form of its output, and the settings that its
+    flags name.
     """
 
     workspace: str = DEFAULT_WORKSPACE
@@ -173,8 +175,10 @@ class CommandCall:
     flags: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """`--json` and `--format json` are one, and `--csv-safe` is CSV. Raises SettingsError: they
-        name two formats.
+        """Makes `--json` and `--format json` the same, and sets CSV for `--csv-safe`.
+
+        Raises:
+            SettingsError: the options name two formats.
         """
         if self.csv_safe and self.format in ("table", "csv"):
             object.__setattr__(self, "format", "csv")
@@ -186,15 +190,15 @@ class CommandCall:
 
     @contextmanager
     def opened(self, *, write: bool = True, new: bool = False) -> Iterator[Workspace]:
-        """The workspace with its progress shown on standard error;
-        `write=False` reads beside a process that writes.
+        """Opens the workspace for the `with` block, with progress on standard error.
 
         Args:
-            new: it is made where there is none.
+            write: False opens it for reading, beside a process that writes.
+            new: True makes the workspace when there is none.
 
         Raises:
-            StoreError: there is none.
-            SettingsError: a flag or variable cannot be used.
+            StoreError: there is no workspace.
+            SettingsError: a flag or variable has a wrong value.
         """
         from sliders.api import Workspace
         from sliders.progress import Display, choose_mode
@@ -213,8 +217,8 @@ class CommandCall:
             yield ws
 
     def known(self, sql: str) -> pd.DataFrame | None:
-        """The result of a query of which everything is known, read beside a process that writes;
-        None where it is not.
+        """Returns the result of a query whose cells are all known, read beside a process that may
+        be writing; None when cells must be read first.
         """
         from sliders.engine.query_results import known_frame
 
@@ -228,7 +232,7 @@ class CommandCall:
             return known_frame(ws.session, sql)
 
     def show(self, text: str, data: Any) -> None:
-        """The result on standard output: `data` as JSON, or `text`."""
+        """Prints the result on standard output: `data` as JSON, or `text`."""
         print(
             json.dumps(plain_json(data), ensure_ascii=False, indent=2, default=str)
             if self.as_json
@@ -237,7 +241,7 @@ class CommandCall:
 
 
 def takes(*options: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """A command with shared options beside its own parameters; its function gets them as its
+    """Returns a decorator that adds shared options to a command; its function gets them as its
     first argument, a `CommandCall`.
     """
 
@@ -266,7 +270,7 @@ def takes(*options: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
 
 
 def plain_json(data: Any) -> Any:
-    """Plain JSON: what is missing or no finite number is null."""
+    """Returns plain JSON; a missing value, or a number that is not finite, is null."""
     if isinstance(data, Mapping):
         return {str(name): plain_json(value) for name, value in data.items()}
     if isinstance(data, (list, tuple)):
@@ -277,7 +281,9 @@ def plain_json(data: Any) -> Any:
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame; the second of two columns of one name is `name_2`."""
+    """Returns the rows of a frame by column name; the second of two columns with one name is
+    `name_2`.
+    """
     names: list[str] = []
     for name in map(str, frame.columns):
         same = sum(
@@ -292,7 +298,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def say_released(ws: Workspace, tables: Sequence[str]) -> None:
-    """Tell on standard error that repairs which were undone are made again."""
+    """Says on standard error that repairs of these tables which were undone are made again."""
     from sliders.engine.undone_repairs import undone_rows
 
     for table in tables:
@@ -304,8 +310,8 @@ def say_released(ws: Workspace, tables: Sequence[str]) -> None:
 
 
 def result_data(frame: pd.DataFrame, units: Sequence[str], notes: Sequence[str]) -> dict[str, Any]:
-    """A result as JSON of `ask` and `query`: the names of its columns, the units that are known,
-    rows by column name, and notes.
+    """Returns a result as the JSON of `ask` and `query`: column names, known units, rows by column
+    name, and notes.
     """
     rows = records(frame)
     names = list(rows[0]) if rows else list(map(str, frame.columns))
@@ -314,7 +320,7 @@ def result_data(frame: pd.DataFrame, units: Sequence[str], notes: Sequence[str])
 
 
 def frame_text(frame: pd.DataFrame, call: CommandCall) -> str:
-    """A frame as the call wants it printed; missing values are empty."""
+    """Returns a frame in the format of the call; missing values are empty."""
     from sliders.answer.result_shape import table_of
     from sliders.cli.printed_tables import csv_text, markdown_table, printed_table
 
@@ -329,7 +335,7 @@ def frame_text(frame: pd.DataFrame, call: CommandCall) -> str:
 
 
 def show_added(report: AddReport) -> None:
-    """Files that failed or were passed over and warnings, one line each, on standard error."""
+    """Prints failed files, passed-over files and warnings on standard error, a line each."""
     from sliders.answer.doubts import named
 
     for failure in report.failures:
@@ -349,8 +355,8 @@ def show_added(report: AddReport) -> None:
 def show_plan(
     ws: Workspace, questions: Sequence[str], workflow: Workflow, call: CommandCall
 ) -> None:
-    """What tables would cost with the hints as they were understood; for other
-    workflows, which one and why.
+    """Prints the estimated cost of tables and the hints in the questions; for other workflows, the
+    workflow and the reasons for it.
     """
     from sliders.compact.hint_patterns import parse_hints
 
@@ -372,7 +378,7 @@ def show_plan(
 
 
 def pairs(given: list[str], option: str) -> dict[str, str]:
-    """`column=value` words as a mapping.
+    """Returns words of the form `column=value` as a mapping; `option` is named in the error.
 
     Raises:
         SettingsError: a word has no "=".

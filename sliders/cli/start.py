@@ -1,4 +1,4 @@
-"""What `sliders` says without a command: what is here, and what to do next."""
+"""The text of `sliders` without a command: the content of the workspace, and the next step."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sliders.store.records import Run
 
 
 def next_steps(path: str | Path = "", chosen: Settings | None = None) -> str:
-    """What is in the workspace at hand, and the next step, in five lines.
+    """Returns five lines: the content of the workspace, and the next step.
 
     Raises:
-        StoreError: it is no workspace.
+        StoreError: the file is no workspace.
     """
     path = path or os.environ.get("SLIDERS_WORKSPACE", DEFAULT_WORKSPACE)
     settings = chosen or Settings.from_env()
@@ -46,7 +46,9 @@ def next_steps(path: str | Path = "", chosen: Settings | None = None) -> str:
 
 
 def _known(session: Session, model: str) -> list[str]:
-    """What is there, who reads, what was asked last, the next step, and other commands."""
+    """The lines about a workspace: its content, the model, the last question, the next step, and
+    other commands.
+    """
     count, place = session.catalog.documents.count(), session.catalog.database.name
     asked = [run for run in session.catalog.journal.runs() if run.kind == "ask"]
     held = [_counted(count, "document"), _counted(len(asked), "run") + " of questions"]
@@ -70,11 +72,11 @@ def _known(session: Session, model: str) -> list[str]:
 
 
 def _reader(settings: Settings, model: str, asked: Sequence[Run]) -> tuple[str, str]:
-    """Returns who reads questions, in words, and the options that name the model of the last
-    questions; "" where it is the one that is set.
+    """Returns the model that answers questions, in words, and the options that name the model of
+    the last questions; "" when it is the configured model.
 
     Args:
-        model: the model that is set, in words.
+        model: the configured model, in words.
     """
     last = asked[-1].settings if asked else {}
     configured = server_address(settings)

@@ -1,5 +1,5 @@
-"""What one model of one server takes of a request's arguments: learned from its refusals and its
-replies, and kept for every later request.
+"""The request arguments that one model of one server accepts: learned from its refusals and
+replies, and used for every later request.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 STRUCTURE = ("response_format", "tools", "tool_choice", "grammar")
-"""The arguments that ask for a shape of the reply: where they are refused, it is asked for in
-another way.
+"""The arguments that ask for a structured reply. When a server refuses them, the structure is asked
+for in another way.
 """
 ROOMS = ("max_tokens", "max_completion_tokens")
-"""The names of the limit of a reply."""
+"""The names of the argument that limits the length of a reply."""
 PREFIX = "prompt_cache_key"
-"""The argument that says which prompts begin alike, so that a server finds what it kept of them."""
+"""The argument that marks prompts with an equal beginning, so that a server reuses its cache."""
 _ROOM = 16_000
-"""Tokens for the thoughts of a model that is seen to think for the first time."""
+"""Tokens of thinking for a model that is seen to think for the first time."""
 _NEVER = ("model", "messages", "stream", *STRUCTURE)
 _NUMBER = re.compile(r"(?<![\w.-])\d[\d,]*(?:\.\d+)?(?![\w-])")
 _JUST_ABOVE_ZERO = 0.01
@@ -27,11 +27,11 @@ _POSITIVE = re.compile(r"positive|> ?0|\(0", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Arguments:
-    """What is left out, called otherwise or bounded in the requests for one model of a server.
+    """The changes to requests for one model of a server: arguments left out, renamed or bounded.
 
-    `room` are the tokens that it gets to think in, beside those of its answer; `window` those of
-    prompt and reply together, as far as a refusal told them, 0 otherwise; `streams` says that it
-    replies to streamed requests only.
+    `room` are the tokens for thinking, beside those of the answer; `window` the tokens of prompt
+    and reply together, as far as a refusal named them (0 otherwise); `streams` is True when the
+    model answers streamed requests only.
     """
 
     room: int = 0
@@ -43,19 +43,21 @@ class Arguments:
     least: dict[str, float] = field(default_factory=dict)
 
     def thinks(self, used: int = 0) -> None:
-        """Give the model room to think in: more than the tokens in which it came to no end."""
+        """Gives the model more tokens for thinking than `used`, in which it did not finish."""
         self.room = max(_ROOM, 2 * used)
 
     def reasons(self) -> None:
-        """Ask as a vendor's reasoning model is asked: it has another name for the limit of a reply,
-        in which its thoughts are counted, and takes no temperature.
+        """Switches to the arguments of a vendor's reasoning model: another name for the limit of
+        the reply, which includes thinking, and no temperature.
         """
         self.thinks()
         self.names["max_tokens"] = "max_completion_tokens"
         self.left_out |= {"temperature", "seed"}
 
     def fitted(self, body: Mapping[str, Any], prompt: Callable[[], int]) -> dict[str, Any]:
-        """A request's body as this model takes it; `prompt` counts the tokens of its messages."""
+        """Returns a request's body with these changes; `prompt` counts the tokens of its
+        messages.
+        """
         fitted = {}
         for name, value in body.items():
             name = self.names.get(name, name)
@@ -71,12 +73,12 @@ class Arguments:
         return fitted
 
     def refused(self, body: Mapping[str, Any], parameter: str, message: str) -> bool:
-        """Learn from a refusal; whether it named something that can be changed.
+        """Learns from a refusal. Returns True when it named an argument that can be changed.
 
         Args:
             body: the request that was refused.
-            parameter: the argument that the server names as the cause; "" where it names none.
-            message: its words.
+            parameter: the argument that the server names as the cause; "" for none.
+            message: the server's message.
         """
         if "stream" not in body and mentioned(("stream", "streaming"), f"{parameter} {message}"):
             self.streams = True
@@ -90,8 +92,9 @@ class Arguments:
         return bool(changed)
 
     def left(self, asked: float, message: str) -> int | None:
-        """The tokens that a prompt leaves for the reply, where it is the room asked for that
-        overflows the window; None where the prompt itself does, or the message does not tell.
+        """Returns the tokens that the prompt leaves for the reply, when the limit of the reply is
+        too large for the window. None when the prompt alone is too large, or the message does not
+        say.
         """
         told = _numbers(message)
         rest = {n for n in told if n != asked}
@@ -106,7 +109,7 @@ class Arguments:
         return left
 
     def _refuse(self, name: str, value: Any, message: str) -> None:
-        """One argument that was refused: called otherwise, bounded, or left out."""
+        """Handles one refused argument: it is renamed, bounded or left out."""
         other = ROOMS[name == ROOMS[0]]
         if name in ROOMS and other not in self.names and mentioned((other,), message):
             if name == "max_tokens":
@@ -123,12 +126,14 @@ class Arguments:
 
 
 def mentioned(names: Collection[str], message: str) -> bool:
-    """Whether a message has one of these names of arguments in it, as a word of its own."""
+    """True when a message contains one of these argument names as a word."""
     return any(re.search(rf"(?<![A-Za-z_]){name}(?![A-Za-z_])", message) for name in names)
 
 
 def _bound(name: str, value: Any, message: str) -> float | None:
-    """The value next to the refused one that a message allows; None where it tells none."""
+    """Returns the allowed value nearest to the refused one, as the message names it; None when it
+    names none.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if name == "temperature":

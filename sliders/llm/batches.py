@@ -1,5 +1,5 @@
-"""A provider's Batch interface: requests go up in a file and come back in one, within hours and for
-half the price.
+"""A provider's Batch interface: requests are uploaded in a file, and their replies come back in a
+file within hours, for half the price.
 """
 
 from __future__ import annotations
@@ -21,33 +21,35 @@ from sliders.settings import Settings
 
 T = TypeVar("T")
 STAGES = frozenset({"extract", "gate"})
-"""Stages whose calls may wait for hours: many of them, and none waits for another."""
+"""The stages whose calls may wait for hours: they make many calls, and no call waits for
+another.
+"""
 DISCOUNT = 0.5
 _QUIET = 0.5
-"""Seconds in which no further request comes, after which those that wait go up together."""
+"""Seconds without a new request after which the waiting requests are uploaded together."""
 _MOST = 5_000
 _POLL = (1.0, 60.0)
-"""Seconds between two looks at a batch, at first and in the end."""
+"""Seconds between two checks of a batch, at first and at most."""
 _LOST = ("expired", "cancelling", "cancelled", "failed")
 _ENDED = ("completed", "expired", "cancelled", "failed")
 _ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 
 
 class BatchLog(Protocol):
-    """Where numbers of batches are kept until their replies are in the ledger."""
+    """Keeps the ids of batches until their replies are stored."""
 
     def batch_of(self, key: str) -> str:
-        """The number of the batch that a request went up in, "" where it did not."""
+        """Returns the id of the batch with a request; "" when it is in none."""
         ...
 
     def note_batch(self, keys: list[str], batch: str) -> None:
-        """Keep the number of the batch of these requests. It is on disk when this returns."""
+        """Stores the id of the batch with these requests; it is on disk when this returns."""
         ...
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """Requests that wait to go up, by their key."""
+    """Requests that wait to be uploaded, by key."""
 
     bodies: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     replies: dict[str, asyncio.Future[object]] = field(default_factory=dict)
@@ -56,9 +58,9 @@ class _Waiting:
 class Batches:
     """The batches of one model of a server, in one event loop.
 
-    A request whose batch is known from an earlier run, which may have been killed, waits for that
-    one: nothing is paid for twice. A batch that the provider gave up fails its calls with the
-    reason, and what it finished is kept.
+    A request that an earlier run uploaded (it may have been killed) waits for that batch, so that
+    nothing is paid for twice. When the provider gives up a batch, its finished replies are used and
+    its other calls fail with the reason.
     """
 
     def __init__(
@@ -72,7 +74,7 @@ class Batches:
         self._outputs: dict[str, asyncio.Task[Mapping[str, object]]] = {}
 
     async def ask(self, body: Mapping[str, Any]) -> object:
-        """The completion of a request.
+        """Returns the completion of a request.
 
         Raises:
             CallFailed: the provider gave the batch up, or this request.
@@ -94,14 +96,14 @@ class Batches:
         return reply
 
     async def _known(self, batch: str, key: str) -> object:
-        """The reply in a batch of before; an error where it has none."""
+        """Returns the reply from an earlier batch; a `CallFailed` when the batch has none."""
         try:
             return (await self._output(batch)).get(key, CallFailed("it has no reply"))
         except CallFailed as lost:
             return lost
 
     async def _send(self) -> None:
-        """Wait until no further request comes, and send those that wait."""
+        """Waits until no new request comes, and uploads the waiting requests."""
         while True:
             before = len(self._waiting.bodies)
             await asyncio.sleep(_QUIET)
@@ -119,8 +121,8 @@ class Batches:
                 reply.set_result(found.get(key, missing))
 
     async def _sent(self, waiting: _Waiting) -> str:
-        """The number of the batch of these requests: of one that is under way, where a killed run
-        had no time to note it, else of a new one.
+        """Returns the id of the batch with these requests: a batch that a killed run uploaded
+        without storing its id, else a new one.
         """
         lines = (
             {"custom_id": key, "method": "POST", "url": _ENDPOINT, "body": body}
@@ -148,9 +150,11 @@ class Batches:
         return batch.id
 
     async def _asked(self, call: Callable[[], Awaitable[T]]) -> T:
-        """What the Batch interface replies.
+        """Returns the reply of the Batch interface.
 
-        Raises ModelUnavailable: there is none; CallFailed: it keeps failing.
+        Raises:
+            ModelUnavailable: there is no Batch interface.
+            CallFailed: the interface keeps failing.
         """
 
         async def once() -> T:
@@ -166,7 +170,7 @@ class Batches:
             ) from refusal
 
     async def _output(self, batch: str) -> Mapping[str, object]:
-        """The replies of a batch by the keys of its requests, once it is done."""
+        """Returns the replies of a batch by the keys of its requests, when the batch is done."""
         if batch not in self._outputs:
             self._outputs[batch] = asyncio.create_task(self._waited(batch))
         return await asyncio.shield(self._outputs[batch])
@@ -191,7 +195,9 @@ class Batches:
         return replies
 
     def _read(self, line: Mapping[str, Any]) -> dict[str, object]:
-        """One line of an output: the completion, or the error in its place."""
+        """Returns the completion in a line of an output file, or the error in its place, by the key
+        of the request.
+        """
         response = line.get("response") or {}
         status = int(response.get("status_code") or 500)
         if status < 400:

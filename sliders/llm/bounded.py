@@ -1,5 +1,5 @@
-"""What a server may send: so many bytes, unpacked, in so much time, and no secret of this process
-among them.
+"""Limits for replies of a server: the bytes, unpacked, and the time. Secrets of this process are
+removed from them.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import httpx
 from sliders.hidden import without_known
 
 MOST_BYTES = 32 << 20
-"""Bytes of a reply."""
+"""The most bytes of a reply."""
 MOST_BYTES_OF_A_FILE = 512 << 20
-"""Bytes of the replies of a batch."""
+"""The most bytes of a file with the replies of a batch."""
 _PIECE = 1 << 16
 _TIMES_SILENCE = 3
 _FILES = "/files/"
 
 
 class BadBody(httpx.TransportError):
-    """A reply whose body cannot be used, whenever it is asked for again; its words end a sentence
-    that begins with the server.
+    """A reply with a body that cannot be used, however often it is asked for. Its message completes
+    a sentence that begins with the server's name.
     """
 
 
@@ -34,7 +34,7 @@ async def in_time(silence: float) -> AsyncIterator[None]:
     """Bounds the time of a whole request, which may take three times as long as the longest
     silence.
 
-    Raises BadBody: it is over.
+    Raises BadBody: the time is over.
     """
     whole = _TIMES_SILENCE * silence
     try:
@@ -47,8 +47,8 @@ async def in_time(silence: float) -> AsyncIterator[None]:
 
 
 async def bounded(reply: httpx.Response) -> None:
-    """Bound a reply before it is read (an event hook of `httpx`): its body is unpacked here, where
-    bytes can be counted.
+    """Limits a reply before it is read (an event hook of `httpx`): its body is unpacked here, where
+    the bytes can be counted.
     """
     named = reply.headers.pop("content-encoding", "").lower().split(",")
     encodings = [name.strip() for name in named if name.strip() not in ("", "identity")]
@@ -82,7 +82,7 @@ class _Bounded(httpx.AsyncByteStream):
 
 
 class _Unpacker:
-    """One encoding of a body, undone piece by piece."""
+    """Undoes one encoding of a body, piece by piece."""
 
     def __init__(self, encoding: str) -> None:
         if encoding not in ("gzip", "x-gzip", "deflate"):
@@ -92,7 +92,7 @@ class _Unpacker:
 
     @property
     def open(self) -> bool:
-        """Whether more has to come."""
+        """True when more bytes have to come."""
         return self._object is not None and not self._object.eof
 
     def unpacked(self, data: bytes) -> Iterator[bytes]:

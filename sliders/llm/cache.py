@@ -87,20 +87,20 @@ class Call:
 
 
 class CallLog(Protocol):
-    """Where calls are kept. The store room implements it over the workspace."""
+    """Stores calls. The store room implements it over the workspace."""
 
     def lookup(self, key: str) -> Response | None:
-        """The answer of an earlier call with that key that did not fail."""
+        """Returns the reply of an earlier successful call with that key, None when there is
+        none.
+        """
         ...
 
     def record(self, call: Call) -> None:
-        """Keep one call: paid, cached or failed."""
+        """Stores one call: paid, cached or failed."""
         ...
 
     def asked_before(self, stage: str) -> bool:
-        """Whether the log may hold calls of a stage, its own or those of another
-        process that writes to it.
-        """
+        """True when the log may hold calls of a stage, from this process or another."""
         ...
 
     def batch_of(self, key: str) -> str:
@@ -112,7 +112,7 @@ class CallLog(Protocol):
         ...
 
     def turn(self, subject: str) -> AbstractAsyncContextManager[None]:
-        """No other process that writes to the log is in a block for the same subject."""
+        """A block that no other process enters at the same time for the same subject."""
         ...
 
 
@@ -152,10 +152,10 @@ class MemoryCallLog:
 
 
 def request_key(request: Request, model: str, endpoint: str = "") -> str:
-    """The cache key: SHA-256 over everything that decides the reply.
+    """Returns the cache key: the SHA-256 of everything that decides the reply.
 
-    The order of a schema's members counts, because a model writes them in that order.
-    The stage does not: the same question asked by two stages is one call.
+    The order of a schema's members counts, because a model writes them in that order. The stage
+    does not count: the same question in two stages is one call.
     """
     parts: list[Any] = [
         model,
@@ -176,12 +176,12 @@ def request_key(request: Request, model: str, endpoint: str = "") -> str:
 
 
 class CachedModel:
-    """A model behind the log: known requests are answered from it, equal requests
-    under way are asked once.
+    """A model behind the log of calls: known requests are answered from the log, and equal requests
+    at the same time are asked once.
 
-    `meter` is told of every call and refuses new ones when the budget is spent; `outcomes` stops a
-    run of which no call succeeds; `endpoint` names the server and is part of the key; `gate` bounds
-    the calls in flight of a model that does not do so itself.
+    `meter` counts every call and refuses new ones when the budget is spent; `outcomes` stops a run
+    in which every call fails; `endpoint` names the server and is part of the key; `gate` limits the
+    calls in flight of a model that does not limit them itself.
     """
 
     def __init__(
@@ -208,7 +208,7 @@ class CachedModel:
         return request_key(request, self.name, self._endpoint)
 
     def adopt(self, calls: Iterable[Call]) -> None:
-        """Meter and keep calls that were made elsewhere for this run."""
+        """Counts and stores calls that another process made for this run."""
         for call in calls:
             usage = replace(call.usage, cached_calls=int(call.cached))
             self.meter.add(call.stage, call.model, usage)
@@ -220,12 +220,14 @@ class CachedModel:
         return self._log.asked_before(stage)
 
     def known(self, request: Request) -> Response | None:
-        """The answer that the log already holds; nothing is asked and nothing is recorded."""
+        """Returns the reply that the log holds, None for none; nothing is asked and nothing is
+        recorded.
+        """
         return self._found(request, self.key_of(request))
 
     async def generate(self, request: Request) -> Response:
-        """Answer from the log, from an equal call under way, or from the model;
-        see `Model.generate`.
+        """Answers a request from the log, from an equal call under way, or from the model; see
+        `Model.generate` for the errors.
         """
         key = self.key_of(request)
         pending = self._pending.get()
@@ -266,7 +268,7 @@ class CachedModel:
             future.cancel()  # no effect once it is set; otherwise those who wait ask for themselves
 
     def reserved(self, request: Request) -> AbstractAsyncContextManager[None]:
-        """Room in the budget for the request; see `Meter.reserved`."""
+        """Reserves room in the budget for the request; see `Meter.reserved`."""
         if self.meter.budget.max_tokens is None and self.meter.budget.max_cost is None:
             return nullcontext()
         prompt = sum(self.count_tokens(message.content) for message in request.messages)
@@ -331,7 +333,7 @@ class CachedModel:
         )
 
     def _record(self, request: Request, key: str, response: Response, **told: Any) -> str:
-        """Meter one call and write it down; returns its id."""
+        """Counts one call and stores it; returns its id."""
         usage = response.usage
         self.meter.add(request.stage, self.name, usage)
         messages = [
@@ -362,7 +364,7 @@ class CachedModel:
 
 
 def _kept(response: Response) -> dict[str, Any]:
-    """What the ledger keeps of a reply whose odds were asked for."""
+    """The stored data of a reply, with its odds when these were asked for."""
     return {
         "reply": response.data,
         "odds": dict(response.odds),

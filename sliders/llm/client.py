@@ -1,5 +1,5 @@
-"""The door to every model: an OpenAI-compatible server, asked for JSON in the
-strongest way that it has.
+"""The client of every model: it speaks to an OpenAI-compatible server, and asks for JSON in the
+strictest way that the server supports.
 """
 
 from __future__ import annotations
@@ -48,26 +48,25 @@ from sliders.settings import LOCAL, Settings
 logging.getLogger("instructor").addHandler(logging.NullHandler())
 
 _MOST_CHANGES = 12
-"""Forms of one request that a server may refuse before it is given up."""
+"""The number of forms of one request that a server may refuse before the request fails."""
 
 
 class OpenAIModel:
     """A model behind any server that speaks the OpenAI chat API.
 
     Structured replies go down a ladder (grammar, then the modes of `instructor`); the rung that
-    works is remembered. `instructor` asks and parses first; the tolerant reader takes what it could
-    not parse; what that cannot read is corrected once. A list whose tail is broken keeps its
-    complete items. Arguments that the server refuses are left out or bounded from then on, and a
-    model that thinks gets room for it.
+    works is remembered. `instructor` asks and parses first; a tolerant reader takes replies that
+    `instructor` cannot parse; a reply that neither can read is asked for again once. A list whose
+    tail is broken keeps its complete items. Arguments that the server refuses are left out or
+    bounded from then on, and a model that thinks gets tokens for it.
 
     Args:
         model: the name that the server knows.
-        settings: server, key, limits, time-out and retries.
+        settings: the server, key, limits, time-out (seconds) and retries.
         prices: price table for `Usage.cost`.
-        name: name in the ledger, `model` when left out.
-        first_rung: where the ladder starts; GRAMMAR for servers of the llama.cpp family.
-        dialect: how the model is asked.
-        gate, limiter: shared by several models of one server.
+        name: the name in the log of calls; `model` when left out.
+        first_rung: the first step of the ladder; GRAMMAR for servers of the llama.cpp family.
+        dialect: how the model is asked. gate, limiter: shared by several models of one server.
     """
 
     def __init__(
@@ -99,19 +98,19 @@ class OpenAIModel:
 
     @property
     def rung(self) -> Rung:
-        """The way of asking for JSON that this server is asked in now."""
+        """The step of the ladder by which this server is asked for JSON now."""
         return self._rungs()[0]
 
     @property
     def room(self) -> int:
-        """The tokens that the model gets to think in, 0 as long as it was not seen to think."""
+        """The tokens that the model gets for thinking; 0 as long as it was not seen to think."""
         return self._arguments.room
 
     async def generate(self, request: Request) -> Response:
-        """Answer one request; see `Model.generate`.
+        """Answers one request; see `Model.generate` for the errors.
 
-        Until a server has answered, one request is made at a time: what it refuses is found out
-        once, not by all of them.
+        Until a server has answered once, one request is made at a time, so that its refusals are
+        learned once.
         """
         check_requests_allowed(f"{self._model} at {self._where}")
         if not self._answered and not self._batched(request):
@@ -139,17 +138,17 @@ class OpenAIModel:
         return reply.response()
 
     async def aclose(self) -> None:
-        """Close the connections of the running event loop."""
+        """Closes the connections of the running event loop."""
         channel = self._channels.drop()
         if channel is not None:
             await channel.aclose()
 
     def _batched(self, request: Request) -> bool:
-        """Whether a request goes up with others, in a batch."""
+        """True when a request is uploaded with others in a batch."""
         return self._settings.batch and request.stage in STAGES and request.batch_log is not None
 
     def _batches_of(self, request: Request) -> Batches:
-        """The batches of the running event loop, whose numbers the request's log keeps."""
+        """The batches of the running event loop; the request's log keeps their ids."""
         known = self._batches.get()
         log = id(request.batch_log)
         if log not in known:
@@ -171,7 +170,7 @@ class OpenAIModel:
         return Channel(self._settings.base_url, key, self._settings.timeout)
 
     async def _chosen(self, request: Request) -> Response:
-        """One token, and the odds of each choice where the server tells them."""
+        """Asks for one token, and returns the odds of each choice when the server gives them."""
         arguments = {"messages": ladder.wire_messages(request.messages)}
         odds_too = {**arguments, "logprobs": True, "top_logprobs": LISTED}
         reply = await self._send(replace(request, max_tokens=1, logprobs=False), odds_too)
@@ -226,8 +225,8 @@ class OpenAIModel:
         return [rung for rung in Rung if rung >= self._first and rung not in self._skipped]
 
     async def _on_rung(self, request: Request, shape: Shape, rung: Rung) -> Response:
-        """Ask in one way: `instructor` asks and parses, the tolerant reader takes what it could not
-        parse, and what that cannot read is corrected once.
+        """Asks by one step of the ladder: `instructor` asks and parses, then the tolerant reader
+        tries, then the reply is asked for again once.
         """
         replies: list[ServerReply] = []
 
@@ -261,7 +260,7 @@ class OpenAIModel:
         attempt: InstructorRetryException,
         unusable: Unusable,
     ) -> Response:
-        """The second reply, to the conversation that `instructor` prepares for it."""
+        """Asks for a second reply, in the conversation that `instructor` prepares."""
         first, again = unusable.reply, dict(attempt.create_kwargs or {})
         *earlier, last = again["messages"]
         reasons = str(attempt.__cause__), "\n".join(unusable.wrong)
@@ -281,10 +280,11 @@ class OpenAIModel:
         return replace(response, usage=spent)
 
     def _read(self, reply: ServerReply, shape: Shape) -> Response:
-        """The reply as data, by the tolerant reader.
+        """Returns the reply as data, by the tolerant reader.
 
-        Raises Unusable: it does not fit; TruncatedReply: it stopped at the limit and no complete
-        item of a list could be kept.
+        Raises:
+            Unusable: the reply does not fit.
+            TruncatedReply: it stopped at the limit, and no complete item of a list could be kept.
         """
         try:
             return reply.response(plain_data(fitting(reply.text, shape)))
@@ -311,7 +311,9 @@ class OpenAIModel:
         return error
 
     async def _send(self, request: Request, arguments: dict[str, Any]) -> ServerReply:
-        """Send a request, and once more where the model had no room left to answer in."""
+        """Sends a request, and sends it again with more tokens when thinking left none for the
+        answer.
+        """
         reply = await self._fitted(request, arguments)
         if reply.said.thought and not self._arguments.room:
             self._arguments.thinks()
@@ -326,15 +328,17 @@ class OpenAIModel:
         return replace(second, usage=reply.usage + second.usage)
 
     def _thought_too_long(self, reply: ServerReply, request: Request) -> bool:
-        """Whether a reply was cut because thoughts took the room of its answer."""
+        """True when a reply was cut because thinking used the tokens of the answer."""
         if not reply.said.cut or (reply.text and not reply.said.thought):
             return False
         return 2 * self.count_tokens(reply.text) < request.max_tokens
 
     async def _fitted(self, request: Request, arguments: dict[str, Any]) -> ServerReply:
-        """Send a request as the server takes it; what it refuses is learned, and it is sent again.
+        """Sends a request in the form that the server accepts; refusals are learned, and the
+        request is sent again.
 
-        Raises ServerRefusal: it is refused for what it says, or for the shape that it asks for.
+        Raises:
+            ServerRefusal: the server refuses the content, or the structure that is asked for.
         """
         contents = [str(message["content"]) for message in arguments["messages"]]
         counted = cache(lambda: sum(map(self.count_tokens, contents)))
@@ -365,7 +369,9 @@ class OpenAIModel:
     def _may_fit(
         self, refusal: ServerRefusal, body: Mapping[str, Any], most: dict[str, int]
     ) -> bool:
-        """Whether a refused request is worth another try, in which `most` bounds its reply."""
+        """True when a refused request is worth another try; the limit of its reply is then put into
+        `most`.
+        """
         name = next((name for name in ROOMS if name in body), "")
         left = self._arguments.left(body.get(name, 0), refusal.text)
         if left and not most:
@@ -376,7 +382,7 @@ class OpenAIModel:
         return self._arguments.refused(body, refusal.parameter, refusal.text)
 
     def _options(self, request: Request) -> dict[str, Any]:
-        """How the model is to write: its limit, chance, and what it tells of its choices."""
+        """The options of a request: its limit, temperature, and log-probabilities."""
         options: dict[str, Any] = {
             "temperature": request.temperature,
             "max_tokens": request.max_tokens + self._arguments.room,
@@ -397,13 +403,15 @@ class OpenAIModel:
         return options
 
     def _stops(self, request: Request) -> bool:
-        """Whether the reply is read while it is written, and stopped when nothing more comes."""
+        """True when the reply is read while it is written, and stopped when nothing more can
+        come.
+        """
         return request.enough is not None and self._first is Rung.GRAMMAR
 
     async def _once(
         self, request: Request, body: Mapping[str, Any], counted: Callable[[], int]
     ) -> tuple[object, float]:
-        """Send a request once; the completion and the seconds that it took."""
+        """Sends a request once. Returns the completion and the seconds that it took."""
         if self._batched(request):
             started = time.perf_counter()
             reply = await self._batches_of(request).ask(body)

@@ -1,4 +1,4 @@
-"""The completion of a server in one form, whatever the shape that it came in."""
+"""The completion of a server in one form, whatever form the server sent."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _LONGEST_REASON = 500
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a completion says.
+    """The content of a completion.
 
-    `text` is the reply without thoughts, or the arguments of the tool that was called with the
-    number `call_id`; `thought` says that the model thought before it, `cut` that it was stopped by
-    its limit; `declined` is the reason for which it gave none, "" otherwise. `tokens` are those
-    generated, as the chat API tells them, empty where thoughts are among them; `prompt` and
-    `generated` count tokens, None where the server does not; `cached` are those of the prompt that
-    the server had kept, as far as it tells.
+    `text` is the reply without thoughts, or the arguments of the tool call with the id `call_id`;
+    `thought` is True when the model thought before it, `cut` when the limit stopped it; `declined`
+    is the reason when the model refused to answer, "" otherwise. `tokens` are the generated tokens
+    in the form of the chat API, empty when thoughts are among them. `prompt` and `generated` count
+    tokens, None when the server does not; `cached` counts the prompt tokens from the server's
+    cache.
     """
 
     text: str
@@ -52,7 +52,9 @@ class Said:
 
 
 def error_of(completion: object) -> tuple[int, object] | None:
-    """The status and the error of a completion that is one, sent with status 200 all the same."""
+    """Returns the status and the error of a completion that is an error sent with status 200; None
+    for any other.
+    """
     body = completion if isinstance(completion, Mapping) else {}
     choice = _choice(body)
     own = (choice or {}).get("error") or (
@@ -70,7 +72,7 @@ def error_of(completion: object) -> tuple[int, object] | None:
 
 
 def _status(code: object) -> int | None:
-    """An error's code as a status of HTTP; None where it is none that is known."""
+    """The HTTP status that an error's code means; None for an unknown code."""
     if type(code) is int or re.fullmatch(r"[0-9]{3}", str(code)):
         return status if 400 <= (status := int(str(code))) < 600 else None
     word = str(code or "").lower()
@@ -86,7 +88,7 @@ def _status(code: object) -> int | None:
 
 
 def said(completion: object) -> Said | None:
-    """What a completion says; None for something else than a completion."""
+    """Returns the content of a completion; None for anything else."""
     body = completion if isinstance(completion, Mapping) else {}
     choice = _choice(body)
     if not choice:
@@ -120,14 +122,14 @@ def said(completion: object) -> Said | None:
 
 
 def _cached(usage: Mapping[str, Any]) -> int:
-    """The tokens of a prompt that the server had kept, 0 where it does not tell."""
+    """The prompt tokens that came from the server's cache; 0 when it does not say."""
     details = (_mapping(usage.get(f"{name}_tokens_details")) for name in ("prompt", "input"))
     told = (_count(one, "cached_tokens") for one in details)
     return max((n for n in told if n), default=_count(usage, "prompt_cache_hit_tokens") or 0)
 
 
 def total_of(completion: object) -> int | None:
-    """The tokens of a completion in all, None where its server does not tell them."""
+    """All tokens of a completion; None when the server does not say."""
     body = completion if isinstance(completion, Mapping) else {}
     return _count(_mapping(body.get("usage")), "total_tokens")
 
@@ -137,7 +139,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _count(usage: Mapping[str, Any], *names: str) -> int | None:
-    """The first of these counts that a usage has, whatever form its numbers have."""
+    """The first of these counts that the usage has; the numbers may be texts."""
     told = (usage.get(name) for name in names)
     plain = (str(one).removesuffix(".0") for one in told if isinstance(one, int | float | str))
     numbers = (int(one) for one in plain if one.isascii() and one.isdigit() and len(one) < 12)
@@ -145,7 +147,7 @@ def _count(usage: Mapping[str, Any], *names: str) -> int | None:
 
 
 def _tokens(choice: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The tokens of a reply with their log-probabilities, where the server tells them."""
+    """The tokens of a reply with their log-probabilities, if the server sends them."""
     told = _mapping(choice.get("logprobs")).get("content")
     tokens = told if isinstance(told, list) else ()
     return tokens if all(map(_is_token, tokens)) else ()
@@ -160,9 +162,7 @@ def _is_token(one: object) -> bool:
 
 
 def answer_of(text: str) -> str:
-    """A reply without the thoughts that stand before it; text that only mentions such marks inside
-    JSON stays.
-    """
+    """Returns a reply without the thoughts before it. Marks of thoughts inside JSON are left."""
     if text.lstrip().startswith(("{", "[{", '["')):
         return text
     if _CHANNEL in text:
@@ -189,8 +189,8 @@ def answer_of(text: str) -> str:
 
 
 def _of_channels(text: str) -> str:
-    """The answer in a message of channels, in the format in which gpt-oss writes: all are thoughts
-    but "final", and what is addressed to a tool.
+    """Returns the answer in a message with channels (the format of gpt-oss): the channel "final",
+    and calls of tools; all other channels are thoughts.
     """
     said = []
     for part in text.split(_CHANNEL)[1:]:
@@ -211,7 +211,7 @@ def _choice(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _joined(content: object) -> str:
-    """The content of a message in one piece: some come in parts, with thoughts among them."""
+    """The content of a message as one text; some servers send parts, with thoughts among them."""
     if isinstance(content, list):
         parts = (part.get("text") if isinstance(part, Mapping) else part for part in content)
         return "".join(part for part in parts if isinstance(part, str))
@@ -223,7 +223,7 @@ def _joined(content: object) -> str:
 
 
 def _call(message: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The number of the first tool call of a message, and the arguments of all of them as text."""
+    """The id of the first tool call of a message, and the arguments of all calls as text."""
     told = message.get("tool_calls") or [message.get("function_call")]
     told = told if isinstance(told, list) else [told]
     calls = [call for call in told if isinstance(call, Mapping) and _given(call) is not None]

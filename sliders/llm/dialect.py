@@ -1,4 +1,4 @@
-"""How a model is asked: a dialect is data, chosen once in `connect`."""
+"""The way of asking a model: a dialect is data, chosen once in `connect`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DialectName = Literal["full", "compact"]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Sizes (tokens, counts) of one way of asking; the ways themselves are chosen by its name.
+    """The sizes (tokens, counts) of one way of asking. Its name selects the functions that ask.
 
     `sample_tokens` is the size of one sample document for schema induction and `samples` their
     number, `sample_characters` the characters of all of them together (0 for their beginnings

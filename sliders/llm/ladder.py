@@ -25,11 +25,15 @@ COMPACT_NOTE = "Reply with compact JSON on one line, without spaces."
 
 
 _NO_USAGE = CompletionUsage(prompt_tokens=0, completion_tokens=0, total_tokens=0)
-"""Usage is counted by the client; `instructor` looks for other kinds where there is none."""
+"""An empty usage: the client counts the usage, and `instructor` would search for other kinds
+of it.
+"""
 
 
 class Rung(IntEnum):
-    """Ways to ask for JSON; a higher number needs less of the server."""
+    """The ways of asking for JSON, from the strictest; a higher number needs fewer features of the
+    server.
+    """
 
     GRAMMAR = 0
     JSON_SCHEMA = 1
@@ -64,8 +68,8 @@ def compact_grammar(json_schema: Mapping[str, Any]) -> str:
 
 
 def asked(rung: Rung, arguments: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
-    """The arguments that `instructor` prepared, with what it does not know: compact grammars, and
-    which schemas a strict server takes.
+    """Returns the arguments of `instructor`, changed for features that it does not know: compact
+    grammars, and schemas that a strict server accepts.
     """
     said = {name: value for name, value in arguments.items() if name != "response_format"}
     if rung is Rung.GRAMMAR:
@@ -83,8 +87,8 @@ def asked(rung: Rung, arguments: Mapping[str, Any], shape: Shape) -> dict[str, A
 
 
 def completion(said: Said) -> Any:
-    """A completion as `instructor` reads it; an object of the `openai` client takes fifty times as
-    long to put together.
+    """Returns a completion in the form that `instructor` reads. Making an object of the `openai`
+    client would take fifty times as long.
     """
     message: Any = SimpleNamespace(
         role="assistant", content=said.text, tool_calls=None, refusal=None

@@ -17,23 +17,25 @@ WINDOW = 60.0
 
 
 class Limiter(Protocol):
-    """Limits of a server, wherever they are kept."""
+    """The limits of a server, in this process or shared with others."""
 
     async def acquire(self, tokens: int) -> list[float]:
-        """Wait until a call of about `tokens` tokens may start; returns its booking."""
+        """Waits until a call of about `tokens` tokens may start. Returns its booking, which
+        `settle` takes.
+        """
         ...
 
     def settle(self, booking: list[float], tokens: int) -> None:
-        """Replace the estimate of a booking by what the call really used."""
+        """Replaces the estimate of a booking by the tokens that the call used."""
         ...
 
     def pause(self, seconds: float) -> None:
-        """Start no call for so long."""
+        """Starts no call for that many seconds."""
         ...
 
 
 class RateLimiter:
-    """A sliding window of one minute over requests and tokens.
+    """Limits the requests and the tokens in any 60 seconds.
 
     Tokens are booked as an estimate before a call and corrected by `settle` after it. A request
     larger than the whole window is let through alone, because waiting would never help.
@@ -51,7 +53,7 @@ class RateLimiter:
         self._paused_until = 0.0
 
     async def acquire(self, tokens: int) -> list[float]:
-        """Wait until a call of about `tokens` tokens may start; returns its booking."""
+        """See `Limiter.acquire`."""
         while (wait := self._wait(tokens)) > 0:
             await self._sleep(wait)
         booking = [self._clock(), float(tokens)]
@@ -59,11 +61,11 @@ class RateLimiter:
         return booking
 
     def settle(self, booking: list[float], tokens: int) -> None:
-        """Replace the estimate of a booking by what the call really used."""
+        """See `Limiter.settle`."""
         booking[1] = float(tokens)
 
     def pause(self, seconds: float) -> None:
-        """Start no call for so long: the server said so to one of them, which holds for all."""
+        """Starts no call for that many seconds, since the server asked one call to wait."""
         self._paused_until = max(self._paused_until, self._clock() + seconds)
 
     def _wait(self, tokens: int) -> float:
@@ -97,6 +99,6 @@ class RequestGate:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Hold one place while the block runs."""
+        """Holds one of the places for the `with` block."""
         async with self._semaphores.get():
             yield

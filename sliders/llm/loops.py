@@ -1,5 +1,5 @@
-"""Things that belong to one event loop: clients and locks cannot be carried from one
-`asyncio.run` to the next.
+"""Objects that belong to one event loop: clients and locks cannot be used in another
+`asyncio.run`.
 """
 
 from __future__ import annotations
@@ -14,36 +14,38 @@ T = TypeVar("T")
 
 
 class PerLoop(Generic[T]):
-    """One `T` for each running event loop, made when it is first asked for."""
+    """An object of type `T` for each running event loop, made on first use."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
         self._made: WeakKeyDictionary[asyncio.AbstractEventLoop, T] = WeakKeyDictionary()
 
     def get(self) -> T:
-        """The running loop's own `T`."""
+        """Returns the object of the running loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._made:
             self._made[loop] = self._make()
         return self._made[loop]
 
     def drop(self) -> T | None:
-        """Forget the running loop's `T` and return it, so that it can be closed."""
+        """Removes the object of the running loop and returns it, so that it can be closed; None
+        when there is none.
+        """
         return self._made.pop(asyncio.get_running_loop(), None)
 
 
 class Turns:
-    """Lets those who wait go on one at a time, one in each round of the event loop.
+    """Lets waiting coroutines go on one at a time, one in each round of the event loop.
 
-    What came in together would otherwise be worked on in one go, while the loop neither sends the
-    next requests nor reads the next replies.
+    Otherwise all replies that arrived together would be processed at once, while the loop neither
+    sends requests nor reads replies.
     """
 
     def __init__(self) -> None:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def take(self) -> None:
-        """Wait for one's turn."""
+        """Waits for the caller's turn."""
         loop = asyncio.get_running_loop()
         mine: asyncio.Future[None] = loop.create_future()
         if not self._waiting:

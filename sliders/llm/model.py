@@ -1,4 +1,4 @@
-"""What a model is: a request in, a response with usage out, and who is told of each call."""
+"""The contract of a model: a request in, a response with its usage out."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ class Request:
     `reply` is a pydantic model of the reply, `json_schema` a JSON schema where its shape depends on
     columns; neither means free text. `choices` non-empty asks for ONE token and the log-probability
     of each choice at it. `told` asks for the odds that each member of the JSON reply has a value
-    rather than null. `enough` may be asked about a reply under way, so that a server of our own
-    stops when nothing more is to come, and `before_sending` is called once its place in flight is
-    there and may raise; `batch_log` keeps the numbers of batches. They are no part of what the
-    request is.
+    rather than null. `enough` says of an unfinished reply that nothing more is needed, so that a
+    local server can stop. `before_sending` is called when the request may be sent, and may raise an
+    error. `batch_log` keeps the ids of batches. These three do not count for the cache key.
     """
 
     stage: str
@@ -52,9 +51,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens, seconds and cost (USD) of one call or of many; `calls` counts those
-    that reached a server, `unpriced_calls` those of them whose price is not known. `cached_tokens`
-    are those prompt tokens that the server had kept from an earlier call.
+    """The tokens, seconds and cost (US dollars) of one call or of many. `calls` counts the calls
+    that reached a server, `unpriced_calls` those of them without a known price, `cached_tokens` the
+    prompt tokens from the server's own cache.
     """
 
     calls: int = 0
@@ -82,11 +81,11 @@ class Usage:
 class Response:
     """A model's reply. `data` is the parsed JSON when the request had a schema.
 
-    `salvaged` says that a broken tail was cut from a list; `token_logprobs` are natural logs,
-    empty unless asked for; `odds` is the natural log-probability of each choice of the request,
-    or the log-odds of a value against null of each member of the reply, empty where the server
-    tells none; `sureness` is the log-probability of the least likely token of each member's
-    value, beside those odds.
+    `salvaged` is True when the broken end of a list was cut off; `token_logprobs` are natural logs,
+    empty unless asked for; `odds` is the natural log-probability of each choice of the request, or
+    the log-odds of a value against null of each member of the reply, empty when the server sends
+    none; `sureness` is the natural log-probability of the least likely token of each member's
+    value.
     """
 
     text: str
@@ -101,11 +100,11 @@ class Response:
 
 
 class Model(Protocol):
-    """Anything that answers requests: a server, the embedded model, a cache
-    around either, a double.
+    """Anything that answers requests: a server, the embedded model, a cache around either, a test
+    double.
 
-    `name` is what the ledger stores, `context_tokens` the size of the window, `dialect`
-    how the model is asked.
+    `name` is the name in the log of calls, `context_tokens` the size of the window in tokens,
+    `dialect` the way of asking.
     """
 
     name: str
@@ -119,10 +118,12 @@ class Model(Protocol):
         ...
 
     async def generate(self, request: Request) -> Response:
-        """Answer one request.
+        """Answers one request.
 
-        Raises ModelUnavailable: no server, wrong key, unknown model; ModelRefusal: the reply does
-        not parse and cannot be repaired; TruncatedReply: the reply stopped at `max_tokens` and
-        nothing could be salvaged; BudgetExceeded: the run's limit is reached.
+        Raises:
+            ModelUnavailable: no server, wrong key, unknown model.
+            ModelRefusal: the reply does not parse and cannot be repaired.
+            TruncatedReply: the reply stopped at `max_tokens`, and nothing could be kept.
+            BudgetExceeded: the run's limit is reached.
         """
         ...

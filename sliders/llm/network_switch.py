@@ -8,9 +8,10 @@ ALLOW_REQUESTS: bool = True
 
 
 def check_requests_allowed(target: str) -> None:
-    """Refuse to reach `target` while the switch is off.
+    """Checks that `target` may be reached.
 
-    Raises ModelUnavailable: `ALLOW_REQUESTS` is False.
+    Raises:
+        ModelUnavailable: `ALLOW_REQUESTS` is False.
     """
     if not ALLOW_REQUESTS:
         raise ModelUnavailable(

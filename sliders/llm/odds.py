@@ -13,15 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 LISTED = 20
-"""How many likeliest tokens a server is asked to list."""
+"""The number of likeliest tokens that a server is asked to list."""
 _MARKS = " \t\r\n\"'`*_.,:;!?()[]"
 
 
 def chosen(text: str, choices: Sequence[str]) -> str | None:
-    """The one choice that a token stands for, whatever its capitals, spaces and marks around it.
+    """Returns the one choice that a token stands for, ignoring capitals, spaces and marks; None for
+    no choice.
 
-    A token that is a choice, or the beginning of one choice only. Where two choices share their
-    first token, the token stands for neither: let the model choose by letter then.
+    A token stands for a choice when it is that choice, or the beginning of this choice alone. When
+    two choices share their first token, let the model choose by letter.
     """
     token = text.strip(_MARKS).casefold()
     if not token:
@@ -35,13 +36,13 @@ def odds_of(choices: Sequence[str], listed: Sequence[Mapping[str, Any]]) -> dict
     """The natural log-probability of each choice, the variants of one ("Yes", " yes") added up.
 
     Args:
-        choices: what the reply may be.
-        listed: the likeliest first tokens as the chat API gives them, each with
-            `token` and `logprob`.
+        choices: the possible replies.
+        listed: the likeliest first tokens as the chat API gives them, each with `token` and
+            `logprob`.
 
     Returns:
-        Nothing when no token stands for a choice; a choice that none stands for gets the floor
-            of the list, minus 1.
+        {} when no token stands for a choice. A choice without a token gets the lowest value of the
+            list, minus 1.
     """
     found: dict[str, list[float]] = {}
     for token in listed:
@@ -55,19 +56,19 @@ def odds_of(choices: Sequence[str], listed: Sequence[Mapping[str, Any]]) -> dict
 
 
 def told_odds(tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """For each member of the JSON objects of a reply, where its value begins: the log-odds of true
-    against false where it is one of these, else of a value against null.
+    """Returns for each member of the reply's JSON objects the natural log-odds at the beginning of
+    its value: of true against false for a boolean, else of a value against null.
 
-    The reply may say a value each time and yet prefer it far less in a document that has none:
-    what a small model prefers between documents is sound, its threshold is not.
+    A small model may give a value for every document, but with much lower odds for a document that
+    has none. Its order of documents is reliable, its threshold is not.
 
     Args:
         tokens: the reply's tokens as the chat API gives them, each with its likeliest rivals.
 
     Returns:
-        By the member's name, with `#1`, `#2`... behind it where one comes again in a further
-            object. Nothing for members whose
-        token came without rivals; one that is not listed counts as the floor of the list, minus 1.
+        By the member's name, followed by `#1`, `#2`... in further objects. Members whose token came
+            without rivals are left out; a token that is not listed counts as the lowest value of
+            the list, minus 1.
     """
     text, starts = _text(tokens)
     found: dict[str, float] = {}
@@ -81,17 +82,17 @@ def told_odds(tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def sureness(tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """For each member of the JSON objects of a reply, the natural log-probability of the least
+    """Returns for each member of the reply's JSON objects the natural log-probability of the least
     likely token of its value.
 
-    The token that closes a text is left out: it stands for what follows, too. Of values that a
-    small model read wrongly most have such a token (written and look sets: AUC .81).
+    The token that ends a text is left out, since it also depends on what follows. Most values that
+    a small model read wrongly have an unlikely token (AUC 0.81).
 
     Args:
         tokens: the reply's tokens as the chat API gives them, each with its `logprob`.
 
     Returns:
-        By the member's name, numbered as in `told_odds`; nothing for a value that is cut.
+        By the member's name, numbered as in `told_odds`; a value that is cut is left out.
     """
     text, starts = _text(tokens)
     found: dict[str, float] = {}
@@ -118,7 +119,7 @@ def _text(tokens: Sequence[Mapping[str, Any]]) -> tuple[str, list[int]]:
 
 
 def _members(text: str) -> Iterator[tuple[str, int]]:
-    """Each member's name, numbered where it comes again in a further object, and
+    """Yields each member's name, numbered when it comes again in a further object, and the position
     where its value begins.
     """
     times: Counter[str] = Counter()
@@ -137,8 +138,8 @@ def numbered(member: str, object_number: int) -> str:
 
 
 def _preferred(listed: Sequence[Mapping[str, Any]], boolean: bool) -> float:
-    """How much the first kind of token is preferred to the second: true to false,
-    or anything to null.
+    """The log-odds of the first kind of token against the second: true against false, or any value
+    against null.
     """
     begun = [(str(t["token"]).strip(), float(t["logprob"])) for t in listed]
     floor = min(log for _, log in begun) - 1.0

@@ -1,5 +1,5 @@
-"""How the calls of a run ended: a run of which none succeeds, and that rests on nothing known, is
-stopped after a few.
+"""The outcomes of a run's calls: when the first few fail, and the run does not rest on earlier
+replies, it is stopped.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ for again in halves.
 
 
 class Outcomes:
-    """Calls of one run: how many `worked`, now or for an earlier run whose replies it rests on, and
-    the reasons of those that failed.
+    """The outcomes of one run's calls: the number that `worked`, in this run or in an earlier one
+    whose replies it uses, and the reasons of the failures.
     """
 
     def __init__(self) -> None:
@@ -26,19 +26,19 @@ class Outcomes:
 
     @property
     def failed(self) -> str:
-        """The commonest reason, where calls failed and none succeeded; else ""."""
+        """The most frequent reason, when every call failed; else ""."""
         return "" if self.worked or not self._reasons else self._reasons.most_common(1)[0][0]
 
     @property
     def number(self) -> int:
-        """How many calls failed."""
+        """The number of failed calls."""
         return self._reasons.total()
 
     def fails(self, error: ModelError) -> None:
-        """Count a failed call.
+        """Counts a failed call.
 
         Raises:
-            ModelUnavailable: it is one of several, and none succeeded.
+            ModelUnavailable: several calls have failed, and none succeeded.
         """
         self._reasons[str(error)] += 1
         self._cut += isinstance(error, TruncatedReply)
@@ -48,7 +48,7 @@ class Outcomes:
 
 
 def every_call_failed(reason: str, number: int) -> str:
-    """The words for a run of which no call succeeded."""
+    """Returns the sentence for a run in which every call failed."""
     return (
         f"every call to the model failed ({number} so far): {reason}; change what is wrong there "
         "and run the command again"

@@ -1,5 +1,5 @@
-"""Prompts: files that are rendered with strict variables, and whose values cannot
-pose as instructions.
+"""Prompts: files that are filled with values. Every variable must get a value, and no value can
+pass for an instruction.
 
 A prompt file is `prompts/<room>/<verb>.md`. What stands before the first line `---user---` is the
 system message; more `---user---` and `---assistant---` lines start further messages. The file is
@@ -38,15 +38,15 @@ _GUARDS = str.maketrans({"<": "‹", ">": "›", "[": "⁅", "]": "⁆"})
 
 
 def defuse(text: str, fences: frozenset[str] = frozenset()) -> str:
-    """`text` as plain data: chat-template marks, role lines and the fences named lose their power.
+    """`text` as plain data: chat-template marks, role lines and the named fences are made harmless.
 
-    Characters are replaced one by one by look-alikes, so the length stays and every other
-    character keeps its place.
+    Characters are replaced one by one by look-alikes, so the length stays and every other character
+    keeps its place.
 
     Args:
         text: a value that goes into a prompt.
-        fences: names of tags (`document`) and the marks ``"```"`` and ``'\"\"\"'`` that the
-            prompt uses as delimiters.
+        fences: names of tags (`document`) and the marks ``"```"`` and ``'\"\"\"'`` that the prompt
+            uses as delimiters.
     """
     text = LONE_SURROGATE.sub("\ufffd", text)  # no server takes them
     text = _CONTROL.sub(lambda m: m.group().translate(_GUARDS), text)
@@ -75,7 +75,7 @@ class Prompt:
 
     @classmethod
     def from_text(cls, name: str, source: str) -> Prompt:
-        """Compile a prompt from the text of its file."""
+        """Makes a prompt from the text of its file."""
         marks = _ROLE_LINE.split(source)
         raw: list[tuple[Role, str]] = [("system", marks[0])]
         raw += [
@@ -100,10 +100,11 @@ class Prompt:
 
     @property
     def system(self) -> Message:
-        """Its first message, which takes no values: another prompt that begins with it shares the
-        server's prefix cache.
+        """The first message, which must have no variables: prompts that begin with the same message
+        share the server's prefix cache.
 
-        Raises TypeError: the prompt begins with no such message.
+        Raises:
+            TypeError: the prompt has no system message.
         """
         role, template = self._parts[0]
         if role != "system":
@@ -134,7 +135,9 @@ def _fences(source: str) -> frozenset[str]:
 
 
 def joined_hash(*parts: Prompt | Sentences) -> str:
-    """The hash of a call that is made of several files: prompts, and sentences of findings."""
+    """The hash of a call that is made of several files: prompts, and files with the sentences of
+    findings.
+    """
     return hashlib.sha256("".join(part.hash for part in parts).encode()).hexdigest()
 
 

@@ -1,5 +1,5 @@
-"""The tolerant reader: the JSON of a reply out of what stands around it, and what is complete of
-one whose tail is broken.
+"""The tolerant reader: it finds the JSON in a reply with other text around it, and keeps the
+complete items of a reply whose end is broken.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CALLED = ("arguments", "parameters", "input")
 
 
 class Several(ValueError):
-    """A reply with more than one JSON value that fits; `last` is the last of them."""
+    """A reply in which more than one JSON value fits; `last` is the last of them."""
 
     def __init__(self, last: BaseModel) -> None:
         super().__init__("the reply: it holds several JSON values that differ; give one")
@@ -44,14 +44,14 @@ class Several(ValueError):
 
 
 def fitting(text: str, shape: Shape) -> BaseModel:
-    """The JSON value of a reply that fits a shape.
+    """Returns the JSON value of a reply that fits a shape.
 
-    Looked for in the whole text, in each fence, in each outermost bracket to its match, and in JSON
-    lines; comments, single quotes, Python's words, NaN, JSON in a string, a bare list or item, one
-    wrapper around it and a call that is written as text are all read.
+    It is searched in the whole text, in each fence, in each outermost pair of brackets, and in JSON
+    lines. Comments, single quotes, Python's words, NaN, JSON in a string, a bare list or item, one
+    wrapper around it, and a tool call written as text are all read.
 
     Raises:
-        ValidationError: a value is there, and does not fit.
+        ValidationError: there is a value, and it does not fit.
         Several: more than one value fits.
         ValueError: there is no JSON.
     """
@@ -73,7 +73,7 @@ def fitting(text: str, shape: Shape) -> BaseModel:
 
 
 def _values(text: str) -> Iterator[list[Any]]:
-    """The JSON values in a text, by the place that they are looked for in."""
+    """Yields the JSON values in a text, one list for each place in which they are searched."""
     text = text.strip().lstrip("\ufeff")
     yield _parsed([text])
     for fence in (_FENCE, _FENCE_IN_A_LINE):
@@ -102,8 +102,8 @@ def _parsed(texts: list[str]) -> list[Any]:
 
 
 def _as_json(text: str) -> str:
-    """Text as JSON, where it is written as programs write it: with comments, single quotes, names
-    without quotes, other words for null, and commas at the end.
+    """Returns text as JSON when it is written as programs write it: with comments, single quotes,
+    names without quotes, other words for null, and trailing commas.
     """
 
     def written(token: re.Match[str]) -> str:
@@ -124,8 +124,8 @@ def _as_json(text: str) -> str:
 
 
 def _outermost(text: str) -> list[str]:
-    """Each outermost bracket of a text with its text up to the match; none where the last one is
-    open: what stands before it is not the whole.
+    """Returns the outermost brackets of a text, each with its content. When the last bracket is not
+    closed, none is returned, since the parts before it are not the whole.
     """
     depth = start = 0
     found = []
@@ -141,9 +141,9 @@ def _outermost(text: str) -> list[str]:
 
 
 def _fitted(value: Any, shape: Shape) -> BaseModel:
-    """A value in the first form in which it fits.
+    """Returns a value in the first form in which it fits.
 
-    Raises ValidationError: it fits in none; what it says is about the value as it came.
+    Raises ValidationError: it fits in no form; the error is about the original value.
     """
     first: ValidationError | None = None
     for form in _forms(value, shape.model_json_schema()):
@@ -156,7 +156,9 @@ def _fitted(value: Any, shape: Shape) -> BaseModel:
 
 
 def _forms(value: Any, schema: Mapping[str, Any], depth: int = 0) -> Iterator[Any]:
-    """A value as it came, as the list that the schema asks for, and without what is around it."""
+    """Yields a value as it came, as the list that the schema asks for, and without a wrapper around
+    it.
+    """
     yield value
     members = schema.get("properties") or {}
     needed = [name for name in schema.get("required") or members if name in members]
@@ -186,8 +188,8 @@ def _is_list(schema: Mapping[str, Any]) -> bool:
 def complete_items(text: str) -> Any | None:
     """The complete items of a reply that breaks off or has a fault; None when nothing can be kept.
 
-    Handles a list and an object that holds one (also nested): members before the break stay, the
-    list keeps its complete items, what follows is dropped. A value that is cut is never kept.
+    The reply may be a list or an object that holds one (also nested): members before the break
+    stay, the list keeps its complete items, the rest is dropped. A value that is cut is never kept.
     """
     start = min((i for i in (text.find("{"), text.find("[")) if i >= 0), default=-1)
     if start < 0:
@@ -211,7 +213,7 @@ def complete_items(text: str) -> Any | None:
 
 
 def _before(text: str, fault: str) -> str:
-    """The text up to the place that the parser names."""
+    """The text before the position that the parser's message names."""
     place = _FAULT.search(fault)
     if place is None:
         return ""
@@ -232,7 +234,7 @@ def _open_brackets(text: str) -> list[str]:
 
 
 def _drop_cut_item(data: Any, brackets: list[str]) -> None:
-    """Take the item in which the text breaks off from the outermost list that is open."""
+    """Removes the item in which the text breaks off from the outermost open list."""
     if "[" not in brackets:
         return
     outermost = brackets.index("[")
@@ -243,8 +245,8 @@ def _drop_cut_item(data: Any, brackets: list[str]) -> None:
 
 
 def _has_items(data: Any) -> bool:
-    """Whether a list with at least one item was kept; an object cut before
-    its list is no answer.
+    """True when a list with at least one item was kept; an object that was cut before its list is
+    no answer.
     """
     if isinstance(data, list):
         return bool(data)

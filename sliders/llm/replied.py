@@ -1,4 +1,4 @@
-"""One answer of a server on its way to a response."""
+"""A reply of a server, before it becomes a response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sliders.llm.replies import Shape, without_bad_items
 
 @dataclass(frozen=True, slots=True)
 class ServerReply:
-    """One answer of the server, not yet parsed."""
+    """A reply of the server that is not parsed yet; `told` is True when its odds are asked for."""
 
     said: Said
     usage: Usage
@@ -41,7 +41,7 @@ class ServerReply:
 
 
 class Unusable(Exception):
-    """A reply that does not fit, with what is wrong about it."""
+    """A reply that does not fit, with the reasons."""
 
     def __init__(self, reply: ServerReply, wrong: Sequence[str]) -> None:
         super().__init__("; ".join(wrong))
@@ -49,13 +49,13 @@ class Unusable(Exception):
 
 
 def add_paid(error: ModelError, before: Usage) -> None:
-    """Count what was paid before an error, too."""
+    """Adds the usage before an error to the usage of the error."""
     error.usage = before + error.usage if isinstance(error.usage, Usage) else before
 
 
 def good_items(reply: ServerReply, shape: Shape) -> Response | None:
-    """What is complete of the reply, without list items that do not fit: one bad row does
-    not cost the others.
+    """Returns the complete part of a reply, without list items that do not fit, so that one bad row
+    does not cost the others; None when nothing is left.
     """
     items = complete_items(reply.text)
     data = None if items is None else without_bad_items(items, shape)

@@ -1,5 +1,5 @@
-"""Structured replies: their shape, always a pydantic model that `instructor` asks for and checks,
-and what of a reply fits it.
+"""Structured replies: their shape (a pydantic model, with which `instructor` asks and checks), and
+the parts of a reply that fit it.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class LenientReply(BaseModel):
 
 
 def every_member(schema: dict[str, Any]) -> None:
-    """For `json_schema_extra`: the schema that is sent asks for every member, though a reply
-    without one is taken.
+    """Changes a schema that is sent (`json_schema_extra`) so that it asks for every member; a reply
+    without one is accepted all the same.
 
-    Under a grammar a small model leaves out what is optional: an expression
-    behind its quote, for one.
+    Under a grammar a small model leaves out optional members, for instance the expression behind a
+    quote.
     """
     schema["required"] = list(schema["properties"])
 
@@ -59,8 +59,8 @@ def shape_of(request: Request) -> Shape | None:
 
 
 def is_strict(schema: object) -> bool:
-    """Whether a strict server takes the schema: every object closed, every property required,
-    no limits of length.
+    """True when a strict server accepts the schema: every object is closed, every property
+    required, no length limited.
     """
     if isinstance(schema, list):
         return all(map(is_strict, schema))
@@ -76,12 +76,12 @@ def is_strict(schema: object) -> bool:
 
 
 def plain_data(reply: BaseModel) -> Any:
-    """A checked reply as JSON data."""
+    """Returns a checked reply as JSON data."""
     return without_halves(reply.model_dump(mode="json", by_alias=True))
 
 
 def shallow(data: Any) -> bool:
-    """Whether JSON data is nested no deeper than any reply has to be."""
+    """True when JSON data is not nested deeper than a reply may be."""
     level = [data] if isinstance(data, dict | list) else []
     for _ in range(_DEEPEST):
         level = [
@@ -96,8 +96,8 @@ def shallow(data: Any) -> bool:
 
 
 def without_halves(data: Any) -> Any:
-    """`data` with a mark in the place of each half of a surrogate pair, which no file
-    and no database takes.
+    """Returns `data` with a replacement character for each half of a surrogate pair, which files
+    and databases refuse.
     """
     if isinstance(data, str):
         return data if data.isascii() else LONE_SURROGATE.sub("\ufffd", data)
@@ -107,7 +107,7 @@ def without_halves(data: Any) -> Any:
 
 
 def told(error: ValidationError) -> tuple[str, ...]:
-    """What does not fit, a line each with its place, at most eight."""
+    """Returns a line for each part that does not fit, with its place; at most eight."""
     lines = (
         f"{'.'.join(map(str, e['loc'])) or 'the reply'}: {e['msg']}"
         for e in error.errors(include_url=False)
@@ -116,8 +116,8 @@ def told(error: ValidationError) -> tuple[str, ...]:
 
 
 def without_bad_items(data: Any, shape: Shape) -> Any | None:
-    """`data` without the items of its lists that do not fit, as JSON data;
-    None where that does not make it fit.
+    """Returns `data` as JSON data without list items that do not fit; None when it still does not
+    fit.
     """
     try:
         return plain_data(shape.model_validate(data))
@@ -152,8 +152,8 @@ def _without(data: Any, bad: set[tuple[int | str, ...]], here: tuple[int | str, 
 
 @lru_cache(maxsize=256)
 def _of_model(reply: type[BaseModel]) -> Shape:
-    """The model with its JSON schema made once (pydantic makes it anew at every request, 0.5 ms),
-    and its members matched by name as SQL does.
+    """The model with its JSON schema made once (pydantic would make it anew for each request, 0.5
+    ms), and with member names matched as in SQL.
     """
     schema = reply.model_json_schema()
 
@@ -175,7 +175,7 @@ def _of_model(reply: type[BaseModel]) -> Shape:
 
 @lru_cache(maxsize=256)
 def _of_schema(text: str) -> Shape:
-    """A pydantic model that takes what fits a JSON schema."""
+    """A pydantic model that accepts data by a JSON schema."""
     schema = {"title": "Reply", **json.loads(text)}
     validator = jsonschema_rs.validator_for(schema)
 
@@ -213,7 +213,7 @@ def same_name(name: str) -> str:
 
 
 def by_name(name: str, names: Collection[str]) -> str | None:
-    """The one of `names` that a name stands for, None where there is none or several."""
+    """Returns the one of `names` that a name stands for; None for none or several."""
     if name in names:
         return name
     same = [known for known in names if same_name(known) == same_name(name)]
@@ -221,7 +221,7 @@ def by_name(name: str, names: Collection[str]) -> str | None:
 
 
 def _named(data: Any, schema: Mapping[str, Any], parts: Mapping[str, Any]) -> Any:
-    """Data with the members of its objects under the names that its schema has for them."""
+    """Returns data in which the members of objects have the names of the schema."""
     if not isinstance(data, dict | list):
         return data
     if "$ref" in schema:

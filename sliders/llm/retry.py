@@ -1,4 +1,4 @@
-"""What a server's errors mean here, and which of them are worth another try."""
+"""The errors of a server in the package's terms, and which of them are worth another try."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ T = TypeVar("T")
 _MAX_WAIT = 60.0
 _LONGEST_TEXT = 500
 _SAME_AGAIN = 2
-"""Times after which an internal error that says the same is not asked for again."""
+"""The number of equal internal errors after which a request is not sent again."""
 _LONGEST_WISH = 300.0
-"""Seconds that a server may ask to wait; a longer wait is the user's to plan."""
+"""The longest wait in seconds that is kept when a server asks for it; a longer one is left to the
+user.
+"""
 _NO_MODEL = re.compile(
     r"model_not_found|(?:unknown|invalid|no such|not a valid) model"
     r"|model\S* .{0,100}?(?:not found|not exist)"
@@ -39,8 +41,8 @@ _backoff = wait_random_exponential(multiplier=0.5, max=_MAX_WAIT)
 class ServerRefusal(Exception):
     """The server does not take a request as it is (HTTP 400, 422).
 
-    `parameter` is the argument that it names as the cause, "" where it names none; `text` are its
-    words; `too_long` says that prompt and reply do not fit the context window.
+    `parameter` is the argument that the server names as the cause, "" for none; `text` is its
+    message; `too_long` is True when prompt and reply do not fit the context window.
     """
 
     def __init__(self, message: str, parameter: str, text: str, too_long: bool) -> None:
@@ -49,8 +51,9 @@ class ServerRefusal(Exception):
 
 
 class _Passing(ModelError):
-    """An error that may be gone at the next try. `retry_after` is the server's wish in seconds;
-    `internal` says that the server itself failed, which most often goes on where it says the same.
+    """An error that may not come again. `retry_after` is the wait that the server asks for, in
+    seconds; `internal` is True when the server itself failed, which usually repeats with the same
+    message.
     """
 
     def __init__(
@@ -67,9 +70,10 @@ class _Passing(ModelError):
 async def with_retries(
     once: Callable[[], Awaitable[T]], retries: int, pause: Callable[[float], None]
 ) -> T:
-    """Run `once` until it works, with growing random waits, at most `retries` more times.
+    """Runs `once` until it works, with growing random waits, at most `retries` more times.
 
-    Raises ModelError: the server kept failing.
+    Raises:
+        ModelError: the server kept failing.
     """
 
     try:
@@ -102,8 +106,8 @@ async def with_retries(
 
 
 def _stop_after(retries: int) -> Callable[[RetryCallState], bool]:
-    """When to give up: a server that is not there will not come up in the next minute, and one more
-    try covers a restart.
+    """Returns the function that decides when to give up: after the retries, or when an internal
+    error repeats. A server that is not reached gets one more try, which covers a restart.
     """
     said: list[str] = []
 
@@ -126,7 +130,7 @@ def _failure(state: RetryCallState) -> _Passing:
 
 @contextmanager
 def translated(model: str, where: str, timeout: float) -> Iterator[None]:
-    """Turn the client's errors inside the block into the package's own."""
+    """A block that turns errors of the client into errors of the package."""
     try:
         yield
     except openai.APIStatusError as error:
@@ -140,7 +144,7 @@ def translated(model: str, where: str, timeout: float) -> Iterator[None]:
 
 
 def _connection_error(error: Exception, where: str, timeout: float) -> Exception:
-    """Why no reply came: by the error of the transport, which the clients above it wrap."""
+    """Returns the error for a request without a reply, by the cause inside the client's error."""
     reason: BaseException = error
     while isinstance(reason.__cause__, Exception) and not isinstance(reason, BadBody):
         reason = reason.__cause__
@@ -172,7 +176,7 @@ def _connection_error(error: Exception, where: str, timeout: float) -> Exception
 def status_error(
     status: int, body: object, headers: Mapping[str, str], model: str, where: str
 ) -> Exception:
-    """What an error of a server means, whether its status or its body tells that it is one."""
+    """Returns the package's error for an HTTP status or an error body of a server."""
     text, told, parameter = _text(body), _told(body).lower(), _parameter(body)
     if is_page(body) and status < 500:
         return not_the_interface(where, status, body)
@@ -210,13 +214,13 @@ def status_error(
 
 
 def is_page(body: object) -> bool:
-    """Whether a page for people came in the place of a reply."""
+    """True when a body is an HTML page instead of a reply."""
     start = body.lstrip()[:200].lower() if isinstance(body, str) else ""
     return start.startswith(("<!doctype html", "<html", "<head", "<body"))
 
 
 def not_the_interface(where: str, status: int, body: object) -> ModelUnavailable:
-    """The error of an address behind which there is something else than the chat interface."""
+    """Returns the error for an address that is not the chat interface of a model server."""
     sent = "a page of HTML" if is_page(body) else f"{_text(body)[:120]!r}"
     return ModelUnavailable(
         f"{where} answers {status} with {sent}, not as a model server does: set SLIDERS_BASE_URL "
@@ -225,12 +229,12 @@ def not_the_interface(where: str, status: int, body: object) -> ModelUnavailable
 
 
 def _names_no_model(told: str) -> bool:
-    """Whether an error says that the model is not there."""
+    """True when an error says that the server does not have the model."""
     return _NO_MODEL.search(told) is not None
 
 
 def _passing(told: str, wish: float | None, where: str, *, internal: bool) -> ModelError:
-    """An error that may be gone at the next try, unless the server asks for a long wait."""
+    """Returns an error that is tried again, unless the server asks for a long wait."""
     if wish is None or wish <= _LONGEST_WISH:
         words = f"{told}; try again later, or lower SLIDERS_CONCURRENCY"
         return _Passing(words, wish, internal=internal)
@@ -243,7 +247,7 @@ def _passing(told: str, wish: float | None, where: str, *, internal: bool) -> Mo
 
 
 def _told(body: object) -> str:
-    """All that the body of an error says."""
+    """All texts in the body of an error."""
     return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, default=str)
 
 
@@ -259,7 +263,7 @@ def _inner(body: object) -> object:
 
 
 def _text(body: object) -> str:
-    """The message of an error, its middle left out where it is long."""
+    """The message of an error; the middle of a long one is left out."""
     inner = _inner(body)
     if isinstance(inner, Mapping):
         said = (inner.get(name) for name in ("message", "detail", "error", "msg"))
@@ -269,8 +273,8 @@ def _text(body: object) -> str:
 
 
 def _parameter(body: object) -> str:
-    """The argument that an error names as its cause: OpenAI's `param`, or the place of a check by
-    pydantic, as servers in Python send it.
+    """The argument that an error names as its cause: OpenAI's `param`, or the location in an error
+    of pydantic, which servers in Python send.
     """
     inner = _inner(body)
     if not isinstance(inner, Mapping):
@@ -284,8 +288,8 @@ def _parameter(body: object) -> str:
 
 
 def _wish_in(told: str, headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait that the words of a 429 or the time of its limit's reset tell; None where
-    neither does.
+    """The seconds to wait that a 429 names in its message or in the reset time of its limit; None
+    when it names none.
     """
     waits = [_seconds(found) for found in _WAIT.findall(told)]
     waits += [

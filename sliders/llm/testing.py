@@ -1,5 +1,5 @@
-"""Doubles of a model, for tests of this package and of programs that use it.
-None of them reaches a network.
+"""Test doubles of a model, for tests of this package and of programs that use it. None of them
+reaches a network.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from sliders.llm.model import Request, Response, Usage
 from sliders.llm.replies import plain_data, shape_of, told
 
 ONE_DOCUMENT = replace(FULL, documents_per_call=1)
-"""The full dialect with one document a reading call: what a double is asked in, unless it says
-otherwise (`dialect=FULL`).
+"""The full dialect with one document for each reading call; the default of the doubles
+(`dialect=FULL` changes it).
 """
 Reply = str | Mapping[str, Any] | list[Any] | Response | Exception
 
 
 @contextmanager
 def requests_allowed(allowed: bool = True) -> Iterator[None]:
-    """Set `network_switch.ALLOW_REQUESTS` inside the block."""
+    """Sets `network_switch.ALLOW_REQUESTS` for the `with` block."""
     before = network_switch.ALLOW_REQUESTS
     network_switch.ALLOW_REQUESTS = allowed
     try:
@@ -43,7 +43,9 @@ _listeners: list[Callable[[Request], None]] = []
 
 @contextmanager
 def requests_heard_by(listener: Callable[[Request], None]) -> Iterator[None]:
-    """Call `listener` with each request that any double gets in the block, before it replies."""
+    """Calls `listener` with each request to any double in the `with` block, before the double
+    replies.
+    """
     _listeners.append(listener)
     try:
         yield
@@ -56,8 +58,8 @@ def _compact(data: object) -> str:
 
 
 class _Double:
-    """What the doubles share: a name, a window, a history, and replies that are
-    checked like a server's.
+    """The common part of the doubles: a name, a window, a history, and replies that are checked
+    like a server's.
     """
 
     def __init__(self, name: str, context_tokens: int, latency: float, dialect: Dialect) -> None:
@@ -113,8 +115,8 @@ class _Double:
         return Response(text, data, usage=self._usage(request, text))
 
     def _chosen(self, request: Request, reply: str | Mapping[str, Any] | list[Any]) -> Response:
-        """A choice, or the odds of the choices that are given (the others get the
-        least of them, minus 1).
+        """A choice, or the given odds of choices; a choice without odds gets the lowest of them,
+        minus 1.
         """
         given = reply if isinstance(reply, Mapping) else {}
         text = max(given, key=lambda choice: given[choice]) if given else str(reply)
@@ -141,7 +143,7 @@ class ScriptedModel(_Double):
         replies: a sequence, taken in order; or a mapping from a stage, or from words that stand in
             the messages, to a reply or to a sequence of replies. A reply is text, JSON data, a
             `Response`, or an exception to raise.
-        repeat_last: go on with the last reply of a sequence when it is used up.
+        repeat_last: True repeats the last reply of a sequence that is used up.
     """
 
     def __init__(
@@ -163,7 +165,7 @@ class ScriptedModel(_Double):
 
     @property
     def remaining(self) -> int:
-        """Replies of sequences that were not asked for."""
+        """The number of replies in sequences that were not used."""
         return sum(len(queue) for queue in self._replies.values() if isinstance(queue, list))
 
     async def _reply(self, request: Request) -> Reply:
@@ -208,5 +210,5 @@ class FunctionModel(_Double):
 
 
 def truncated(partial: str = "") -> TruncatedReply:
-    """The error of a reply that was cut at its limit, for scripts."""
+    """Returns the error of a reply that was cut at its limit, for scripts."""
     return TruncatedReply("the reply stopped at its limit; split the input", partial=partial)

@@ -14,7 +14,7 @@ DEFAULT_CONTEXT = 32_768
 
 @cache
 def known_models() -> Mapping[str, Mapping[str, Any]]:
-    """What the package knows of models, by the beginning of their names."""
+    """The data about models in `models.yaml`, by the beginning of their names."""
     text = Path(__file__).with_name("models.yaml").read_text(encoding="utf-8")
     rows: Mapping[str, Mapping[str, Any]] = yaml.safe_load(text)["models"]
     return rows
@@ -22,7 +22,7 @@ def known_models() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def known_model(model: str) -> Mapping[str, Any]:
-    """What is known of a model, with or without its vendor before it; empty where nothing is."""
+    """The data about a model, with or without the vendor in its name; {} for an unknown model."""
     name, known = model.lower().rsplit("/", 1)[-1], known_models()
     prefixes = (prefix for prefix in sorted(known, key=len, reverse=True))
     return next((known[prefix] for prefix in prefixes if name.startswith(prefix)), {})

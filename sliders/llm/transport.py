@@ -19,19 +19,19 @@ from sliders.llm.replies import shallow
 _PATH = "/chat/completions"
 _MOST_SECONDS_TO_CONNECT = 30.0
 _AZURE_VERSION = "2024-10-21"
-"""The version of Azure's interface where an address names none."""
+"""The version of Azure's interface when an address names none."""
 
 
 class Channel:
-    """The connections to one server, without a limit of its own for calls in flight; proxies and
-    certificates are those of the environment (`HTTPS_PROXY`, `SSL_CERT_FILE`).
+    """The connections to one server. The number of calls in flight is not limited here; proxies and
+    certificates come from the environment (`HTTPS_PROXY`, `SSL_CERT_FILE`).
 
     Its methods raise openai.APIConnectionError: the server does not answer; openai.APIStatusError:
     it answers with an error.
 
     Args:
-        address: the address of the interface; that of its chat endpoint or of an Azure deployment
-            will do, with its query. None is OpenAI's own.
+        address: the address of the interface, of its chat endpoint, or of an Azure deployment (with
+            its query). None is OpenAI's own.
         key: the key that is sent.
         timeout: the longest silence in seconds; the whole of a request may take three times as
             long.
@@ -61,15 +61,15 @@ class Channel:
 
     @property
     def client(self) -> openai.AsyncOpenAI:
-        """The client of the server, for its other endpoints."""
+        """The `openai` client of the server, for endpoints other than chat."""
         return self._client
 
     async def aclose(self) -> None:
-        """Close all connections."""
+        """Closes all connections."""
         await self._client.close()
 
     async def post(self, body: Mapping[str, Any]) -> object:
-        """The completion as JSON, or the text that came where it is none."""
+        """Returns the completion as JSON, or the text of a reply that is no JSON."""
         async with in_time(self._silence):
             reply = await self._client.post(_PATH, body=body, cast_to=httpx.Response)
         if _is_event_stream(reply):
@@ -79,12 +79,12 @@ class Channel:
     async def stream(
         self, body: Mapping[str, Any], enough: Callable[[str], bool] | None = None
     ) -> object:
-        """The completion of a request that is read while it is written.
+        """Returns the completion of a request whose reply is read while it is written.
 
-        Where `enough` says so of the text up to a closed bracket, the connection is closed, which
-        ends the generation: the reply has "length" for its finish reason and a count of generated
-        tokens by pieces, which the embedded server sends one by one; how long its prompt was is
-        then not known.
+        When `enough` returns True for the text up to a closed bracket, the connection is closed,
+        which ends the generation. The finish reason is then "length", the generated tokens are
+        counted by pieces (the embedded server sends one token in each), and the prompt's length is
+        not known.
         """
         async with in_time(self._silence):
             events = await self._client.post(
@@ -103,8 +103,8 @@ class Channel:
 
 
 def _client(parts: SplitResult, options: dict[str, Any]) -> openai.AsyncOpenAI:
-    """The client of the server at an address, of which user and password go another way: libraries
-    log addresses.
+    """The client for an address. Its user and password are sent apart, since libraries log
+    addresses.
     """
     query = dict(parse_qsl(parts.query))
     path = parts.path.rstrip("/").removesuffix(_PATH)
@@ -121,8 +121,8 @@ def _client(parts: SplitResult, options: dict[str, Any]) -> openai.AsyncOpenAI:
 
 
 async def _sent(host: str | None, request: httpx.Request) -> None:
-    """Who runs the client is no business of the server, nor is the key that of another one, which
-    a redirection names.
+    """Removes headers about this machine's user from a request, and the key when a redirection
+    leads to another server.
     """
     others = host is not None and request.url.host != host
     for name in list(request.headers):
@@ -136,7 +136,7 @@ def _is_event_stream(reply: httpx.Response) -> bool:
 
 @dataclass(slots=True)
 class _Written:
-    """What a server wrote of a streamed reply so far; `pieces` counts the chunks with words."""
+    """The parts of a streamed reply so far; `pieces` counts the pieces with words."""
 
     message: dict[str, list[str]] = field(default_factory=lambda: {"content": []})
     calls: dict[str, dict[str, list[str]]] = field(default_factory=dict)
@@ -153,7 +153,7 @@ class _Written:
         return self
 
     def add(self, line: str) -> str:
-        """Take in a line of the stream; the words that it brought."""
+        """Adds a line of the stream, and returns the words in it."""
         name, _, value = line.partition(":")
         self.ended |= name == "data" and value.strip() == "[DONE]"
         chunk = _said(value.encode()) if name == "data" else None
@@ -192,9 +192,10 @@ class _Written:
         return "".join(self.message["content"])
 
     def completion(self) -> object:
-        """It as a reply that came in one piece.
+        """Returns the reply in the form of one that was not streamed.
 
-        Raises httpx.RemoteProtocolError: the stream broke off.
+        Raises:
+            httpx.RemoteProtocolError: the stream broke off.
         """
         if self.whole is not None:
             return self.whole

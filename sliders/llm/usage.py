@@ -1,4 +1,4 @@
-"""What calls cost, who made them, and when to stop."""
+"""The cost of calls by stage and model, and the budget that stops a run."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from sliders.settings import Budget
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens: of a prompt, of a reply, and of those tokens of a prompt that
-    the server had kept.
+    """US dollars for a million tokens: of a prompt, of a reply, and of prompt tokens from the
+    server's cache.
     """
 
     prompt: float
@@ -32,15 +32,15 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Prices and context windows by model name; the longest prefix wins, and the user's rows win
-    over the built-in ones.
+    """Prices and context windows by model name. The longest matching beginning of a name wins, and
+    the user's rows win over the built-in ones.
     """
 
     own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, source: Path | Mapping[str, Any] | None) -> PriceTable:
-        """A table from a YAML or JSON file or a mapping, of the form of `models.yaml`:
+        """Returns a table from a YAML or JSON file or a mapping, of the form of `models.yaml`:
         `{"my-model": {"prompt": 0.5, "completion": 1.5, "context": 32768}}`.
 
         Raises SettingsError: the file cannot be read, or a row has neither two prices nor a window.
@@ -68,8 +68,8 @@ class PriceTable:
     def cost(
         self, model: str, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0
     ) -> float:
-        """US dollars of a call; 0.0 for a model without a price (the
-        embedded one costs nothing). `cached_tokens` are among those of the prompt.
+        """Returns the US dollars of a call; 0.0 for a model without a price (the embedded one costs
+        nothing). `cached_tokens` are a part of `prompt_tokens`.
         """
         price = self.price(model)
         if price is None:
@@ -78,7 +78,7 @@ class PriceTable:
         return (new + cached_tokens * price.cached) / 1e6
 
     def _row(self, model: str, member: str, *tables: Mapping[str, Any]) -> Any:
-        """The row of a model that has a member, None where no row does."""
+        """The row of a model that has the member, None when there is none."""
         for table in tables or (self.own, known_models()):
             for name in (model, model.rsplit("/", 1)[-1]):
                 for prefix in sorted(table, key=len, reverse=True):
@@ -130,8 +130,8 @@ _GO_ON = "what is known is kept, and the same command with a higher limit goes o
 class Meter:
     """Sums usage by stage and model, and keeps a run within its budget.
 
-    A call takes room for the most that it may cost before it is sent (`reserved`), so the total
-    never passes a limit of tokens or money but for corrections of a call that is under way.
+    Before a call is sent, the most that it may cost is reserved (`reserved`). So the total stays
+    within the limits of tokens and money, except for corrections of a call under way.
     """
 
     def __init__(
@@ -149,18 +149,18 @@ class Meter:
         self._lock = threading.Lock()
 
     def for_run(self) -> Meter:
-        """A meter of its own for another run, with the same budget and prices."""
+        """Returns a meter for another run, with the same budget and prices."""
         return Meter(self.budget, self._clock, self._prices)
 
     @property
     def total(self) -> Usage:
-        """Everything so far."""
+        """The usage so far."""
         with self._lock:
             return sum(self._sums.values(), Usage())
 
     @property
     def by_stage_and_model(self) -> dict[tuple[str, str], Usage]:
-        """Usage of each pair of stage and model."""
+        """The usage of each pair (stage, model)."""
         with self._lock:
             return dict(self._sums)
 
@@ -170,16 +170,16 @@ class Meter:
         return (self._clock() - self._started) / 60
 
     def add(self, stage: str, model: str, usage: Usage) -> None:
-        """Count one call. A cached call counts as one, and costs no tokens."""
+        """Counts one call. A cached call counts as a call without tokens."""
         with self._lock:
             self._sums[(stage, model)] = self._sums.get((stage, model), Usage()) + usage
 
     @asynccontextmanager
     async def in_time(self) -> AsyncIterator[None]:
-        """The block ends when the minutes of the budget do.
+        """Runs the `with` block until the minutes of the budget are over.
 
         Raises:
-            BudgetExceeded: it was cut short.
+            BudgetExceeded: the block was cut short.
         """
         minutes = self.budget.max_minutes
         left = None if minutes is None else max(0.0, 60 * (minutes - self.minutes))
@@ -195,7 +195,7 @@ class Meter:
             ) from None
 
     def check(self) -> None:
-        """Refuse to start another call once a limit is reached.
+        """Checks that no limit is reached; called before each call.
 
         Raises:
             BudgetExceeded: tokens, cost or minutes are spent.
@@ -210,10 +210,10 @@ class Meter:
     async def reserved(
         self, model: str, prompt_tokens: int, reply_tokens: int
     ) -> AsyncIterator[None]:
-        """Room in the budget for one call, as long as the block lasts.
+        """Reserves room in the budget for one call while the `with` block runs.
 
-        It waits while other calls hold the room that is left: most of them cost less than the
-        most that they may.
+        It waits while other calls hold the rest of the budget, since most of them will cost less
+        than they reserved.
 
         Args:
             model: name of the model, for its price.
@@ -233,8 +233,8 @@ class Meter:
             self._give_back(most)
 
     def _limits(self, usage: Usage) -> list[tuple[str, float, float, str]]:
-        """The limits that are set: name, what that much usage takes of it, the limit, and what it
-        takes in words.
+        """Returns the limits that are set: name, amount of this usage, limit, and the amount in
+        words.
         """
         budget = self.budget
         every = (
@@ -247,7 +247,8 @@ class Meter:
         ]
 
     def _taken(self, most: Usage) -> asyncio.Future[None] | None:
-        """Take the room for a call: None, or what to wait for where others hold the room.
+        """Reserves room for a call. Returns None, or a future to wait for while other calls hold
+        the room.
 
         Raises:
             BudgetExceeded: see `reserved`.
@@ -289,7 +290,7 @@ def _wake(freed: asyncio.Future[None]) -> None:
 
 
 def as_cached(usage: Usage) -> Usage:
-    """The usage of a call that the cache answered: no tokens, no cost, one cached call."""
+    """Returns the usage of a call that the cache answered: one cached call, no tokens, no cost."""
     return replace(
         usage,
         calls=0,

@@ -1,5 +1,5 @@
-"""The audit page: what a run answered, and the way from every value to its
-words, as one HTML file.
+"""The audit page: the answers of a run, and the way from every value to its words, as one HTML
+file.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ def view_file(
     run: int | None = None,
     against: int | None = None,
 ) -> Path:
-    """Write the audit page of a run of a workspace, of the last one that answered when
-    none is named; the file.
+    """Writes the audit page of a run, and returns its path.
 
-    `against`: another run; the page shows what changed between the two.
+    Args:
+        workspace: the workspace.
+        target: the file to write.
+        run: the number of the run; None for the last run that answered a question.
+        against: the number of another run; the page then shows the changes between the two.
 
     Raises:
-        StoreError: there is no such workspace or run, or the target is no audit page
-            or cannot be written.
+        StoreError: there is no such workspace or run, or the target is no audit page or cannot be
+            written.
     """
     with Database(place_of(workspace), write=False) as database:
         return write_page(collect(Catalog(database), run, against), Path(target))

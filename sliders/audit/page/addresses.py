@@ -1,4 +1,4 @@
-"""Where served audit pages stand."""
+"""The addresses (URL paths) of served audit pages."""
 
 RUN = "/-/sliders/run"
 """Path of the page of a run."""

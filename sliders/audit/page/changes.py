@@ -1,4 +1,4 @@
-"""What changed between two runs, as an audit page shows it."""
+"""Changes between two runs, as an audit page shows them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ MOST_SHOWN = 500
 
 
 def compared(found: Found, tables: Sequence[ShownTable]) -> ComparedRuns:
-    """What a comparison found, with the place on the page of each value that its tables show."""
+    """Returns a comparison for the page: each change with its place in the tables that the page
+    shows.
+    """
     at = {(t.name, row.id): (n, m) for n, t in enumerate(tables) for m, row in enumerate(t.rows)}
     columns = {t.name: [column.name for column in t.columns] for t in tables}
     lines = list(_lines(found, at, columns))

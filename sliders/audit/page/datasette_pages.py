@@ -1,5 +1,5 @@
-"""A plugin of Datasette: a workspace's audit pages, and from every value of a data table to its
-words in the document.
+"""A plugin of Datasette: it serves a workspace's audit pages, and links every value of a data table
+to its words in the document.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HEADERS = {
 }
 
 DOOR = "sliders_door"
-"""Attribute of a Datasette with the address that it listens on, and its token."""
+"""The attribute of a Datasette that holds the address on which it listens, and its token."""
 
 
 @hookimpl
@@ -52,8 +52,8 @@ def register_routes() -> list[tuple[str, Callable[..., Awaitable[Any]]]]:
 def render_cell(
     row: Any, value: Any, column: str, table: str | None, datasette: Any
 ) -> Markup | None:
-    """A value of a data table as a link to its words, the kind of a run as
-    one to its audit page.
+    """Returns a value of a data table as a link to its words, and the kind of a run as a link to
+    its audit page; None leaves the cell to Datasette.
     """
     if not _file(datasette) or table is None or isinstance(value, bytes):
         return None
@@ -75,7 +75,9 @@ def render_cell(
 
 @hookimpl
 def asgi_wrapper(datasette: Any) -> Callable[[App], App]:
-    """Pages stand behind a door, and each says which scripts may run: Datasette's own."""
+    """Puts all pages behind the door, and adds the policy that allows only Datasette's own
+    scripts.
+    """
     if not _file(datasette):
         return lambda app: app
     policy = _policy().encode()
@@ -105,8 +107,8 @@ def asgi_wrapper(datasette: Any) -> Callable[[App], App]:
 
 @hookimpl(hookwrapper=True)
 def handle_exception(datasette: Any, request: Any, exception: Exception) -> Iterator[None]:
-    """A page with the reason in place of Datasette's handler, which also prints a
-    traceback with its locals.
+    """Shows a page with the reason of an error. Datasette's own handler would print a traceback
+    with local variables.
     """
     outcome: Any = yield
     if _file(datasette):
@@ -138,7 +140,7 @@ async def _refused(datasette: Any, request: Any, exception: Exception) -> Any:
 
 
 def _policy() -> str:
-    """The policy of Datasette's pages: its own files, and the scripts that stand in its
+    """The content security policy of Datasette's pages: its own files, and the scripts inside its
     templates, by their hashes.
     """
     templates = (
@@ -179,7 +181,7 @@ async def _value_page(request: Any, datasette: Any) -> Any:
 
 
 async def _page(datasette: Any, made: Callable[[Catalog], AuditPage]) -> Any:
-    """An audit page; 404 with the reason where there is none."""
+    """An audit page as a response; 404 with the reason when there is none."""
     file = Path(_file(datasette))
     if not file.name:
         raise NotFound("no workspace is served here")

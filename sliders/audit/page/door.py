@@ -1,4 +1,4 @@
-"""The door of a served workspace: which names, pages and tokens are let in."""
+"""The door of a served workspace: it decides which host names, sites and tokens are let in."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHORTEST = 8
 
 
 def is_here(host: str) -> bool:
-    """Whether an address is only reached from this machine."""
+    """True when only this machine reaches an address."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -31,11 +31,11 @@ def is_here(host: str) -> bool:
 
 
 def token_for(host: str, given: str | None) -> tuple[str, bool]:
-    """The token that a server at an address asks for, "" for none, and whether it was made here:
-    it is where others reach the address.
+    """Returns (token, made): the token that visitors of a server need, "" for none, and True when
+    it was made here. It is made when other machines reach the address and none is given.
 
     Raises:
-        SettingsError: the given one is too short.
+        SettingsError: the given token is too short.
     """
     if given is not None and (len(given) < _SHORTEST or not given.isascii()):
         raise SettingsError(
@@ -48,10 +48,13 @@ def token_for(host: str, given: str | None) -> tuple[str, bool]:
 
 
 def listened(host: str, port: int, option: str) -> socket.socket:
-    """A socket that listens at an address, whose port an option names.
+    """Opens a socket that listens on an address.
+
+    Args:
+        option: the name of the option that sets the port, for the error.
 
     Raises:
-        SettingsError: it cannot be had.
+        SettingsError: the port is in use, or the address is not this machine's.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -64,16 +67,16 @@ def listened(host: str, port: int, option: str) -> socket.socket:
 
 
 class Door:
-    """An ASGI application behind a door.
+    """An ASGI application that guards another one.
 
-    It answers to the names of the address that it listens on, to no page of another site, and where
-    it has a token, to who knows it: as `Authorization: Bearer`, or as `?token=`, which becomes a
-    cookie.
+    It refuses requests under another host name than those of the address that it listens on, and
+    requests that come from pages of other sites. With a token, it admits only requests that carry
+    it: as `Authorization: Bearer`, or as `?token=` in the address, which then becomes a cookie.
 
     Args:
-        app: the application.
-        host: the address that it listens on.
-        token: "" for none.
+        app: the guarded application.
+        host: the address on which the server listens.
+        token: the token; "" for none.
     """
 
     def __init__(self, app: App, host: str = HOST, token: str = "") -> None:
@@ -103,7 +106,9 @@ class Door:
             await _answer(send, scope["type"], 401, told, {"www-authenticate": "Bearer"})
 
     def _refused(self, scope: Scope, headers: Mapping[str, list[str]]) -> tuple[int, str] | None:
-        """Status and reason where a request comes from elsewhere."""
+        """Returns the HTTP status and the reason when a request comes from elsewhere; None for a
+        request that may pass.
+        """
         hosts, origins = headers.get("host", []), headers.get("origin", [])
         named = _name(hosts[0]) if len(hosts) == 1 else ""
         own = scope.get("server") or ("", 0)
@@ -119,7 +124,7 @@ class Door:
         return None
 
     def _known(self, headers: Mapping[str, list[str]]) -> bool:
-        """Whether a request has the token."""
+        """True when a request carries the token."""
         for value in headers.get("authorization", ()):
             kind, _, token = value.partition(" ")
             if kind.lower() == "bearer" and _same(token.strip(), self._token):
@@ -132,12 +137,14 @@ class Door:
         return kept is not None and _same(kept.value, self._token)
 
     def _cookie(self, headers: Mapping[str, list[str]]) -> str:
-        """The name of the cookie: a machine's ports share their cookies."""
+        """The name of the cookie. It includes the port, since all ports of a machine share their
+        cookies.
+        """
         return f"sliders_{urlsplit('//' + headers['host'][0]).port or 80}"
 
 
 def _name(host: str) -> str:
-    """The name in a Host header; "" where it is none."""
+    """The host name in a Host header; "" for a malformed header."""
     try:
         parts = urlsplit(f"//{host}")
         return (parts.hostname or "").lower() if parts.netloc == host and parts.port != 0 else ""
@@ -152,7 +159,7 @@ def _same(given: str, token: str) -> bool:
 async def _answer(
     send: Send, kind: str, status: int, text: str, more: Mapping[str, str] | None = None
 ) -> None:
-    """Send a short answer; a web socket is closed."""
+    """Sends a short answer; a web socket is closed."""
     if kind == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return

@@ -1,5 +1,5 @@
-"""An audit page as one HTML file that works offline: all in it, nothing fetched, no script
-but its own may run.
+"""An audit page as one HTML file that works offline: it contains all that it shows, fetches
+nothing, and allows only its own scripts.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ _MOST_RESULT_ROWS = 200
 
 
 def render(page: AuditPage, links: Mapping[str, str] | None = None) -> str:
-    """The page as HTML; every text of a document, name or model stands in it escaped.
+    """Returns the page as HTML; every text of a document, name or model is escaped.
 
-    `links`: where whole tables are served, by name; "" is the page of all of them.
+    Args:
+        links: the addresses of whole tables by name, when they are served; "" is the address of the
+            list of tables.
     """
     environment = Environment(
         loader=FileSystemLoader(ASSETS),
@@ -59,9 +61,7 @@ def render(page: AuditPage, links: Mapping[str, str] | None = None) -> str:
 
 
 def page_policy() -> str:
-    """The content security policy of a page: its own scripts and style, by their
-    hashes, and nothing else.
-    """
+    """The content security policy of a page: its own scripts and style, by their hashes."""
     hashes = " ".join(f"'{hash_of(_asset(name))}'" for name in SCRIPTS)
     style = hash_of(_asset("page.css"))
     return (
@@ -71,10 +71,10 @@ def page_policy() -> str:
 
 
 def write_page(page: AuditPage, path: Path) -> Path:
-    """Write the page; only an earlier page is ever written over.
+    """Writes the page, and returns its path. It overwrites only an earlier audit page.
 
     Raises:
-        StoreError: the file is there and is no audit page, or it cannot be written.
+        StoreError: the file exists and is no audit page, or cannot be written.
     """
     try:
         if (
@@ -98,12 +98,12 @@ def _asset(name: str) -> str:
 
 
 def hash_of(text: str) -> str:
-    """The hash of a script or style, as a policy names it."""
+    """The hash of a script or style, in the form of a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _data(page: AuditPage) -> Markup:
-    """What the page's script shows, as JSON that cannot close its element."""
+    """The data for the page's script, as JSON that cannot end its HTML element."""
     kept = {
         "documents": page.documents,
         "tables": page.tables,
@@ -120,18 +120,18 @@ def _sql(text: str) -> Markup:
 
 
 def _result(kept: Mapping[str, Any]) -> ResultTable:
-    """The result of an answer as it is printed; answers of before have no units."""
+    """The result of an answer as it is printed; answers of earlier versions have no units."""
     return table_of(kept["columns"], kept["rows"], kept.get("units", ()))
 
 
 def _headline(kept: Mapping[str, Any]) -> str:
-    """The answer in words; what is missing stands below it."""
+    """The answer in words, without the line about what is missing."""
     gaps = [Gap(g["kind"], g["thing"], tuple(g["documents"])) for g in kept.get("missing", ())]
     return headline(kept["text"], kept["rows"]).removesuffix(incomplete(gaps))
 
 
 def _figure(value: Any) -> Any:
-    """A value of a result as it is shown: whole numbers without a point, nothing for null."""
+    """A value of a result as it is shown: whole numbers without ".0", "" for null."""
     if isinstance(value, list | tuple):
         return ", ".join(str(_figure(part)) for part in value)
     whole = isinstance(value, float) and value.is_integer()
@@ -139,8 +139,8 @@ def _figure(value: Any) -> Any:
 
 
 def _bars(stages: Sequence[tuple[str, Usage]]) -> list[tuple[str, Usage, float, float]]:
-    """Each stage with what it cost, and the widths (of 640) of its bars of prompt
-    and generated tokens.
+    """Returns each stage with its usage, and the widths of its bars of prompt and generated tokens
+    (at most 640).
     """
     most = max((usage.tokens for _, usage in stages), default=0) or 1
     return [

@@ -1,5 +1,5 @@
-"""Rows of a data table with the words behind each value, who read it how, and what a repair or
-a person made of it.
+"""Rows of a data table for the page: for each value its words, how a model read it, and the changes
+that a repair or a person made.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from sliders.store.records import TableVersion
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """For each answer the SQL that names the rows behind it (None where it cannot be told);
-    `names`: tables it may see.
+    """For each answer, the SQL that returns the ids of the rows behind it (None when they cannot be
+    found); and the names of the tables that this SQL may read.
     """
 
     statements: tuple[str | None, ...]
@@ -42,7 +42,7 @@ class Behind:
 
 @dataclass(frozen=True, slots=True)
 class _SharedByRows:
-    """What all rows of a table share."""
+    """The table, its open conflicts and its repairs: the same for all rows."""
 
     table: Table
     conflicts: Sequence[OpenConflict]
@@ -62,7 +62,7 @@ def sql_view(catalog: Catalog, table: Table) -> TableView:
 def shown_table(
     catalog: Catalog, name: str, view: TableView, behind: Behind, most_cells: int
 ) -> ShownTable:
-    """A table with at most `most_cells` values: the rows behind the answers first."""
+    """Returns a table with at most `most_cells` values; rows behind the answers come first."""
     table = (catalog.schemas.current() or _missing(name)).table(name)
     chain = catalog.tables.lineage(name)
     known = _known(catalog, table, chain)
@@ -85,7 +85,9 @@ def shown_table(
 
 
 def _known(catalog: Catalog, table: Table, chain: Sequence[TableVersion]) -> _SharedByRows:
-    """What all rows of a table share; `chain` is its current version and those before."""
+    """Returns the facts that all rows of a table share; `chain` is its current version followed by
+    the versions that it was made from.
+    """
     return _SharedByRows(
         table,
         conflicts=catalog.open_questions.conflicts(table.name),
@@ -115,8 +117,8 @@ def _column(catalog: Catalog, table: str, column: Column) -> ShownColumn:
 def _listed(
     catalog: Catalog, view: TableView, behind: Behind, most: int
 ) -> tuple[dict[str, tuple[str, tuple[int, ...]]], str]:
-    """The rows to show, by id with the document of each and the answers that it stands behind;
-    a note.
+    """Returns the rows to show, by id, each with its document and the numbers of the answers that
+    rest on it; and a note when rows were left out.
     """
     rows: dict[str, tuple[str, tuple[int, ...]]] = {}
     note, table = "", quote_identifier(view.name)
@@ -170,7 +172,7 @@ def _value(known: _SharedByRows, column: Column, lineage: Lineage) -> ShownValue
 
 
 def _named(value: ShownValue, column: Column, lineage: Lineage) -> ShownValue:
-    """A value with the canonical form that stands beside it, and why."""
+    """Returns a value with its canonical form, and why the two are one name."""
     about = (f"{column.name}_canonical", "canonicalize")
     declared = (change.made for change in lineage.changes)
     beside = (made for made in declared if (made.column, made.kind) == about)
@@ -197,8 +199,8 @@ def _source(reading: Reading) -> ShownSource:
 
 
 def _change(change: Made, shown: Scalar, read: Sequence[ShownSource]) -> ShownChange | None:
-    """A declared change of this value; one of the whole column only where the row has the
-    value that it replaced.
+    """Returns a declared change of this value; None when a change of the whole column does not
+    concern it.
     """
     made, decision = change.made, change.decision
     if made.row_id is None and made.source_value not in [source.value for source in read]:
@@ -212,7 +214,7 @@ def _change(change: Made, shown: Scalar, read: Sequence[ShownSource]) -> ShownCh
 
 
 def _absence(cells: Sequence[Cell]) -> str:
-    """Why there is no value; what the model said all the same is told."""
+    """Says why there is no value, and what the model said all the same."""
     told = []
     for cell in cells:
         reason = doubt_of(cell) or Absence.NOT_STATED.value

@@ -1,4 +1,4 @@
-"""What a run answered, collected for its audit page: answers, rows, documents, cost."""
+"""The content of a run's audit page: answers, rows, documents, cost."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _MOST_BEHIND = 10_000
 
 
 def collect(catalog: Catalog, run: int | None = None, against: int | None = None) -> AuditPage:
-    """The audit page of a run, of the last one that answered a question when none is named;
-    `against`: compared with another.
+    """Returns the content of the page of a run: the run of a number, or the last that answered.
+    `against` is the number of another run to compare it with.
 
     Raises:
         StoreError: there is no such run.
@@ -72,7 +72,7 @@ def collect(catalog: Catalog, run: int | None = None, against: int | None = None
 
 
 def _rows_left_out(tables: Sequence[ShownTable]) -> list[str]:
-    """A note on each table of which the page shows some rows only."""
+    """Returns a note for each table of which the page shows only some rows."""
     return [
         f"Table {t.name}: {len(t.rows):,} of {t.total:,} rows are on this page, those behind "
         "the answer first; all are in the workspace."
@@ -82,7 +82,8 @@ def _rows_left_out(tables: Sequence[ShownTable]) -> list[str]:
 
 
 def collect_row(catalog: Catalog, relation: str, row_id: str) -> AuditPage:
-    """The page of one row of a data table, under its name in SQL: its values and their documents.
+    """Returns the page of one row of a data table: its values and their documents. `relation` is
+    the SQL name of the table.
 
     Raises:
         StoreError: there is no such table or row.
@@ -120,7 +121,7 @@ def collect_row(catalog: Catalog, relation: str, row_id: str) -> AuditPage:
 
 
 def chosen_run(catalog: Catalog, number: int | None = None) -> Run:
-    """The run of a number, the last one that answered a question when none is given.
+    """Returns the run of a number; without a number, the last run that answered a question.
 
     Raises:
         StoreError: there is no such run.

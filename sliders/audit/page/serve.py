@@ -31,12 +31,12 @@ _ABOUT = (
 
 
 def application(workspace: str | os.PathLike[str], host: str = HOST, token: str = "") -> Datasette:
-    """Datasette over a workspace's file, read-only and without statements of its visitors: tables
-    are seen, the calls to models are not.
+    """Returns Datasette over a workspace's file. It is read-only, visitors cannot run SQL, and the
+    calls to models are hidden.
 
     Args:
-        host: the address that it will listen on.
-        token: what visitors have to know; "" for nothing.
+        host: the address on which it will listen.
+        token: the token that visitors need; "" for none.
 
     Raises:
         SettingsError: Datasette is not installed.
@@ -63,8 +63,8 @@ def application(workspace: str | os.PathLike[str], host: str = HOST, token: str 
 
 
 def _about(file: Path, database: Database) -> dict[str, Any]:
-    """What Datasette is told of a workspace: title, and tables and views that are not shown; it
-    lists hidden views unless they are not allowed.
+    """The settings of Datasette for a workspace: its title, and permissions that hide some tables
+    and views.
     """
     from datasette.utils import tilde_encode
 
@@ -87,7 +87,7 @@ def _file_of(database: Database) -> Path:
     """The file that Datasette opens.
 
     Raises:
-        StoreError: the workspace is on a server, or its path is one that Datasette does not open.
+        StoreError: the workspace is on a server, or Datasette cannot open its path.
     """
     file = database.path
     if file is None:
@@ -109,13 +109,20 @@ def serve(
     host: str = HOST,
     token: str | None = None,
 ) -> None:
-    """Serve a workspace until it is interrupted; `listening` gets the address of a run's audit
-    page. Who visits another address than this machine's own needs a token, which stands in the
-    address.
+    """Serves a workspace until it is interrupted.
+
+    Args:
+        workspace: the workspace, a file.
+        run: the run whose audit page is shown; None for the last one that answered.
+        against: a run to compare it with.
+        port: the port to listen on.
+        listening: called with the address of the run's audit page.
+        host: the address to listen on. Any other than this machine's own needs a token.
+        token: the token; it stands in the address of the page.
 
     Raises:
-        SettingsError: Datasette is not installed, or the port cannot be had.
-        StoreError: there is no such workspace or run, or it is not a file.
+        SettingsError: Datasette is not installed, or the port cannot be opened.
+        StoreError: there is no such workspace or run, or the workspace is no file.
     """
     asked, made = token_for(host, token)
     app = application(workspace, host, asked)
