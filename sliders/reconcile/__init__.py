@@ -1,4 +1,4 @@
-"""The same thing, told many times, becomes one row; nothing is lost."""
+"""Reconciliation: rows about the same thing become one row, and no value is lost."""
 
 from __future__ import annotations
 

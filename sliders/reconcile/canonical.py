@@ -26,7 +26,7 @@ class Links:
         self._members: dict[int, list[int]] = {}
 
     def find(self, code: int) -> int:
-        """Returns the root of a code's set."""
+        """Returns the root of the set that holds a code."""
         parent = self._parent
         while parent[code] != code:
             parent[code] = parent[parent[code]]
@@ -34,7 +34,7 @@ class Links:
         return code
 
     def join(self, left: int, right: int, reason: str) -> None:
-        """Joins the sets of two codes; the smaller root stays."""
+        """Joins the sets of two codes; the smaller of their roots becomes the root."""
         a, b = self.find(left), self.find(right)
         if a != b:
             low, high = min(a, b), max(a, b)
@@ -43,7 +43,7 @@ class Links:
             self._members[low] = [*self._members.pop(low, [low]), *self._members.pop(high, [high])]
 
     def members(self, code: int) -> list[int]:
-        """Returns all codes of a code's set."""
+        """Returns all codes of the set that holds this code."""
         return self._members.get(self.find(code), [code])
 
     def sets(self) -> list[list[int]]:
@@ -57,7 +57,7 @@ class Links:
         )
 
     def reason(self, code: int) -> str:
-        """Returns the reason why the codes of a code's set are one name; "" for a code that was
+        """Returns the reason why the codes in this code's set are one name; "" for a code that was
         never joined.
         """
         return self._reasons.get(self.find(code), "")
@@ -90,7 +90,7 @@ def terms_of(
     examples: Sequence[Scalar], normalize: Sequence[Normalization], column: str
 ) -> list[tuple[str, list[int]]]:
     """Returns the terms that the user defined for this column, each with the codes of the forms
-    that mean it.
+    that stand for it.
     """
     by_form: dict[str, list[int]] = {}
     rules = [rule for rule in normalize if not rule.column or rule.column == column]

@@ -58,11 +58,11 @@ class ColumnTraits:
         name: its name.
         coverage: the share of rows with a value (all shares from 0 to 1).
         distinct: the number of distinct values.
-        unique_in_chunk: the share of filled cells whose value stands once in its chunk.
+        unique_in_chunk: the share of filled cells whose value occurs once in its chunk.
         chance: the probability that two random rows agree.
         varies: the share of documents with several values.
-        prose: the values are sentences.
-        identifying: the values can name a thing.
+        prose: True when the values are sentences.
+        identifying: True when the values can name a thing.
     """
 
     name: str

@@ -33,8 +33,8 @@ class DecidedValues:
         return [c for c in self.options.corrections if c.kind == "set_value"]
 
     def rule(self, clusters: Sequence[Cluster]) -> None:
-        """Rules a contradiction when people's values leave only one of its sides: that value is set
-        when the rows are one thing.
+        """Settles a contradiction when people's decisions leave only one of its sides. That value
+        is set when the rows are one thing.
         """
         says: dict[int, dict[int, Scalar]] = {}
         for correction in self._corrections:

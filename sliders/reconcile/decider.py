@@ -1,5 +1,5 @@
-"""Decisions on cases that code leaves open: by the model, or by memory, which holds what the model
-decided on equal cases in earlier runs, so that each is paid once.
+"""Decisions on cases that code leaves open: by the model, or from memory. The memory holds the
+model's decisions on equal cases in earlier runs, so that each case is paid once.
 
 A *case* is a group of rows or names that may be one thing. A *settlement* is a stored decision on a
 case, found by a hash of the case's content.
@@ -24,8 +24,8 @@ from sliders.store.facts import Settlement, Verdict
 class Memory:
     """The model with the settlements of earlier runs.
 
-    A model of None asks nobody. `kept` are the settlements that hold in this run, `calls` counts
-    the calls, `asked` counts the cases that they were about.
+    With the model None, nobody is asked. `kept` are the settlements that hold in this run, `calls`
+    counts the calls, `asked` counts the cases that they were about.
     """
 
     def __init__(

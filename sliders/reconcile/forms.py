@@ -1,5 +1,5 @@
-"""The printed forms of one column: which forms are one name for certain, which are only shown as
-one, and the form that stands for each name.
+"""The printed forms of one column. Some forms are one name for certain, others are only shown as
+one name; one form stands for each name.
 
 A *code* is the number of a distinct value in the column, -1 for an empty cell.
 """
@@ -111,8 +111,9 @@ class Forms:
         return self._one_code(self._sure.sets()) or self._encoded
 
     def likely(self) -> Encoded | None:
-        """Returns the column with one code for each name that is certain or that the rows bear out;
-        None when the rows bear out no further name. What a model only picked is not borne out.
+        """Returns the column with one code for each name that is certain or that the rows support;
+        None when the rows support no further name. A choice of a model that did not read the rows
+        does not count as support.
         """
         names = [codes for codes in self._shown.sets() if not self._picked.intersection(codes)]
         if all(len({self._sure.find(code) for code in codes}) == 1 for codes in names):
@@ -138,14 +139,14 @@ class Forms:
     def join(
         self, codes: Sequence[int], chosen: int, reason: str, fit: Callable[[Sequence[int]], bool]
     ) -> bool:
-        """Joins forms for certain, as a model that read their rows decided. Returns True when they
-        were joined.
+        """Joins forms that a model, after reading their rows, decided to be one name. Returns True
+        when they were joined.
 
         Args:
             codes: the forms.
             chosen: the form that stands for them.
             reason: the model's reason.
-            fit: says whether all forms that a model joined, now and before, may be one name.
+            fit: a test whether all forms that a model joined, now and before, may be one name.
         """
         before = [
             member
@@ -230,7 +231,7 @@ class Forms:
                 )
 
     def _said(self, codes: Sequence[int]) -> tuple[str, Literal["code", "model", "person"]]:
-        """Returns why forms are one name, and who says so."""
+        """Returns why forms are one name, and who decided it."""
         reasons = [*map(self._sure.reason, codes), *map(self._shown.reason, codes)]
         reasons += [_RESPELLED for code in codes if code in self._encoded.respelled]
         reasons += [

@@ -1,4 +1,6 @@
-"""Python's search for reference cycles, paused where millions of values are made that stay."""
+"""A pause of Python's garbage collection (its search for reference cycles), for code that creates
+millions of values which stay.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """No search meanwhile: walking over all rows again and again would make the cost grow
-    faster than n log n.
+    """A `with` block without garbage collection: it would walk over all rows again and again, so
+    that the cost would grow faster than n log n.
     """
     enabled = gc.isenabled()
     gc.disable()

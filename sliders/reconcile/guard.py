@@ -46,7 +46,7 @@ _OF_ONE_COLUMN = ("resolve_conflict", "aggregate", "canonicalize")
 
 @dataclass(frozen=True, slots=True)
 class RepairStep:
-    """A program that passed, the rows that it ran on, and the group afterwards."""
+    """A program that passed the check, the rows that it ran on, and the group after it."""
 
     program: Program
     rows: tuple[str, ...]
@@ -66,12 +66,11 @@ class Outcome:
 def repaired(
     case: Case, programs: Sequence[Program], additive: frozenset[str] = frozenset()
 ) -> Outcome:
-    """Runs programs on a case's group, one after the other, and returns the outcome.
+    """Runs repair programs on the group of a case, one after the other, and returns the outcome.
 
     Raises:
         RepairError: the check refuses a program, or the remaining rows still contradict each other
-            in an
-            open column.
+            in an open column.
     """
     group, steps = case.group, []
     for program in programs:
@@ -109,13 +108,12 @@ def run_program(
 
     Args:
         additive: the columns whose values may be summed over sources.
-        one_thing: the case is whether the rows are one thing. The row that stays then has the right
-            values, and rows merged into it keep theirs as its sources.
+        one_thing: True when the case asks whether the rows are one thing. The row that stays then
+            has the right values, and rows merged into it keep theirs as its sources.
 
     Raises:
         RepairError: a statement is refused, or the result loses or invents something; the message
-            says
-            what.
+            says what.
     """
     if not program.statements or len(program.statements) > _MAX_STATEMENTS:
         raise RepairError(

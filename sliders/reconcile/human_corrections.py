@@ -1,5 +1,5 @@
-"""Human corrections: kept as values, matched on every run, so that they hold for rows
-that come later too.
+"""Decisions of people. They are kept as values and matched on every run, so that they also hold for
+rows that come later.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from sliders.schema.row_names import called_as_row
 from sliders.schema.types import ColumnType, Table
 
 DOCUMENT = ("document", "document_id")
-"""What a condition may name beside the columns of a table: the name and the id of a row's
+"""The names that a condition may use beside the columns of a table: the name and the id of a row's
 document, compared exactly.
 """
 
 
 def check_corrections(corrections: Sequence[DecidedCorrection], columns: Sequence[str]) -> None:
-    """Refuse corrections that name no column of the table or select every row.
+    """Checks that corrections name columns of the table and do not select every row.
 
     Raises:
         RepairError: a column does not exist, or a condition is empty.
@@ -47,10 +47,10 @@ def check_corrections(corrections: Sequence[DecidedCorrection], columns: Sequenc
 def names_said(
     corrections: Sequence[DecidedCorrection], column: str
 ) -> dict[tuple[str, str], bool]:
-    """Pairs of a text column's values that people said to be one name (True) or two, the last
-    decision of each pair.
+    """Returns pairs of a text column's values that people decided to be one name (True) or two
+    (False); the last decision on a pair counts.
 
-    A merge or split says so where its two sides differ in that column alone.
+    A merge or split decides a pair when its two sides differ in this column alone.
     """
     said: dict[tuple[str, str], bool] = {}
     for one in (c for c in corrections if c.kind != "set_value"):
@@ -63,8 +63,8 @@ def names_said(
 
 
 def joins_names(correction: DecidedCorrection, table: Table, key: Sequence[str]) -> bool:
-    """Whether a merge says no more than that two values of a text column are one name:
-    the column names no row.
+    """True when a merge only says that two values of a text column are one name, because the column
+    names no row.
     """
     columns = {column for column, _ in (*correction.where, *correction.other)}
     single = len(columns) == len(correction.where) == len(correction.other) == 1
@@ -83,12 +83,13 @@ def joins_names(correction: DecidedCorrection, table: Table, key: Sequence[str])
 def matching_rows(
     where: Sequence[tuple[str, Scalar]], names: Sequence[str], *readings: Sequence[Encoded]
 ) -> Codes:
-    """Row numbers for which every (column, value) of the condition holds in one of the
-    readings, by comparison form.
+    """Returns the numbers of the rows that fulfil every (column, value) of a condition in one of
+    the readings, compared by comparison form.
 
     Args:
-        names: of the table's columns.
-        readings: the columns as printed, or as shown, and after them those of `DOCUMENT`.
+        where: the condition.
+        names: the names of the table's columns.
+        readings: the columns as printed, or as shown, followed by the columns of `DOCUMENT`.
     """
     holds = np.ones(len(readings[0][-1].codes), dtype=bool)
     for column, value in where:
@@ -118,11 +119,12 @@ def apply_grouping(
     printed: Sequence[Encoded],
     encoded: Sequence[Encoded],
 ) -> tuple[Codes, frozenset[int]]:
-    """Groups after merge and split corrections, and the groups that a human merged.
+    """Returns the groups after merge and split corrections, and the numbers of the groups that a
+    person merged.
 
     Args:
-        printed: the columns as read: where a decision names printed forms, it holds for the
-            rows that print them.
+        printed: the columns as read; a decision that names printed forms holds for the rows that
+            print them.
         encoded: the columns with names in their canonical forms.
     """
     result = groups.copy()
@@ -157,8 +159,8 @@ def _named(
     encoded: Sequence[Encoded],
     before: Sequence[DecidedCorrection],
 ) -> Codes:
-    """The rows of a decision by what they print, else by the forms of names, else by what decisions
-    `before` made of them.
+    """Returns the rows that a decision names: by their printed values, else by the canonical forms,
+    else by the results of the decisions `before` it.
     """
     for reading in (printed, encoded):
         if len(rows := matching_rows(where, names, reading)):

@@ -1,8 +1,8 @@
 """Rows without their whole key that may be the same thing as another row.
 
-A *bare* row has nothing of its key, a *whole* row has all of it. A *reading* is a model call on one
-chunk. *Figures* are columns in which equal things may contradict each other, *names* are columns in
-which they may not.
+A *bare* row has no value in its key, a *whole* row has all of it. A *reading* is a model call on
+one chunk. *Figures* are columns in which equal things may contradict each other, *names* are
+columns in which they may not.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ class Keyless:
 
     def told_again(self) -> Iterator[list[int]]:
         """Yields groups of bare rows with a row that another reading gave and that has the same
-        values: in two columns or more, and in every column that both fill. Values that several keys
-        share do not count, unless a figure is among them.
+        values: in two columns or more, and in every column that both fill. Values that rows of
+        several keys share do not count, unless one of them is a figure.
         """
         bare, whole = np.flatnonzero(self.bare), np.flatnonzero(self.whole)
         if not len(bare) or not len(whole):

@@ -1,5 +1,5 @@
-"""The choice of a table's key: the columns whose values say which rows are about one thing, tested
-on the table's own rows.
+"""The choice of a table's key: the columns whose values identify the thing that a row is about,
+tested on the table's own rows.
 
 A key holds *within* a document: rows of one document with equal keys are one thing. It holds
 *across* documents only when the schema, the user or the model says so. When the other columns agree
@@ -39,13 +39,13 @@ class KeyPlan:
 
     Args:
         columns: the key's columns; () for none.
-        per_document: a document holds one row.
-        within: rows of one document with equal keys are one thing.
-        across: rows of several documents with equal keys are one thing.
-        certain: the user pinned the key, so that contradictions never split a group.
+        per_document: True when a document holds one row.
+        within: True when rows of one document with equal keys are one thing.
+        across: True when rows of several documents with equal keys are one thing.
+        certain: True when the user pinned the key; then contradictions never split a group.
         reason: why this key was chosen.
-        sure: the user or the model said `across`.
-        likely: a model that is not sure said `across`.
+        sure: True when `across` comes from the user or the model.
+        likely: True when `across` comes from a model that is not sure.
         suggested: a key that may hold across documents, by the data alone.
     """
 
@@ -201,7 +201,9 @@ class KeyChooser:
         return self._of_documents() if self.per_document else self._discovered()
 
     def objection(self, key: Sequence[str]) -> str:
-        """Returns why the data speak against a key that somebody named; "" when they do not."""
+        """Returns why the data contradict a key that the user or the model named; "" when they do
+        not.
+        """
         if not key:
             return ""
         measured = [n for n in key if not self._profiles[n].identifying]
@@ -263,8 +265,8 @@ class KeyChooser:
         return KeyPlan(key, self.per_document, True, across, False, reason, suggested=suggested)
 
     def _repeats(self, key: tuple[str, ...], found: KeyAgreement) -> bool:
-        """Says whether documents seem to tell of one thing by this key: the other columns agree, or
-        several documents tell some row whole.
+        """Says whether several documents seem to be about one thing by this key: the other columns
+        agree, or several documents repeat some row in all columns.
         """
         return found.kappa >= DECLARED_AGREEMENT or bool(self.told_twice(key))
 

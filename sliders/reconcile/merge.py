@@ -1,9 +1,9 @@
-"""The merging of grouped rows: clear groups become one row by array operations, groups that
-contradict themselves become clusters and are settled one by one.
+"""The merging of grouped rows: groups without a contradiction become one row by array operations,
+the other groups become clusters and are settled one by one.
 
 A *group* is the rows with one key. A *cluster* is a group whose rows differ in a column (a
-*dispute*), or may be one thing only. A *code* is the number of a distinct value in its column, -1
-for an empty cell. A *unit* is rows of one document that are parts of one thing for certain.
+*dispute*), or only may be one thing. A *code* is the number of a distinct value in its column, -1
+for an empty cell. A *unit* is a set of rows of one document that are certainly parts of one thing.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Frame:
 @dataclass(slots=True)
 class Dispute:
     """Values of one column that contradict each other. Without a `ruling` they wait for the model,
-    or stay open. `lacking` means that some rows are empty there, and the value of the others may be
-    theirs too.
+    or stay open. `lacking` is True when some rows are empty in this column, and the value of the
+    other rows may be theirs too.
     """
 
     column: int
@@ -227,8 +227,9 @@ class Groups:
         forced: groups that a person merged; they are never split.
         doubtful: groups whose rows only may be one thing.
         keyless: groups that are doubtful because some rows lack a part of the key.
-        certain: a user or the model said that rows of one key are one thing; no group is split.
-        likely: a model that is not sure said so. Rows that contradict each other little are one row
+        certain: True when the user or the model said that rows of one key are one thing; no group
+            is split.
+        likely: True when a model that is not sure said it. Rows with few contradictions are one row
             while a contradiction is open.
     """
 
@@ -247,7 +248,7 @@ def merge_groups(
     with the rulings that code can make.
 
     Args:
-        rules: True rules by general criteria and votes too.
+        rules: True lets code decide by general criteria and votes too.
     """
     several, count = _groups_of_several(frame, groups.of_rows)
     contradictory = [rows for rows, contradicts in several if contradicts]
@@ -409,8 +410,8 @@ def _settled(
 
 
 def provisional(dispute: Dispute) -> Side:
-    """Returns the side that is shown while nobody decides: most sources, then verbatim words, then
-    the first row.
+    """Returns the side that is shown while nobody decides: the side with most sources, then with
+    verbatim words, then with the first row.
     """
     verbatim = ("exact", "normalized")
     return max(

@@ -1,5 +1,5 @@
-"""Names in a table's text columns: which printed forms are one name, who decided that, and which
-names nobody decided on.
+"""Names in a table's text columns: the printed forms that are one name, who decided it, and the
+names on which nobody decided.
 
 Code alone joins forms that differ in case, white space or Unicode form. The user's hints and
 people's decisions join and part names. Words, similarity and the rows' evidence only suggest pairs.
@@ -43,8 +43,8 @@ _OF_THE_NAME = 0.5  # agreement among rows of one name that makes a column a pro
 
 @dataclass(slots=True)
 class Naming:
-    """The columns after naming. Their codes are those of certain names; `likely` has the columns in
-    which the rows bear out further names. `names` gives the certain canonical form by column and
+    """The columns after naming. Their codes stand for certain names; `likely` has the columns in
+    which the rows support further names. `names` gives the certain canonical form by column and
     printed form.
     """
 
@@ -134,8 +134,8 @@ class _NameColumn:
     ) -> list[VariantPair]:
         """Returns the pairs to decide on: the pairs that the rows do not contradict.
 
-        A model that only picks is asked about pairs of which the rows say nothing; names whose rows
-        agree are shown as one, in doubt.
+        A model that does not read rows is asked only about pairs for which the rows are no
+        evidence; names whose rows agree are shown as one, in doubt.
         """
         examples = self._forms.examples
         evidence = RowEvidence(encoded[self._place].codes, _others(self._place, encoded, profiles))
@@ -184,7 +184,7 @@ class _NameColumn:
     def _leave(
         self, codes: Sequence[int], reason: str, joined: bool = False, by_model: bool = False
     ) -> None:
-        """Leaves forms open. A pair may be shown as one name all the same."""
+        """Leaves forms open. With `joined`, they are shown as one name all the same."""
         self.open_names.append(
             OpenNames(self._name, tuple(map(self._forms.printed, codes)), reason, joined)
         )

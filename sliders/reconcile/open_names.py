@@ -11,7 +11,9 @@ from sliders.store.facts import OpenNames
 
 
 def with_rows(every: Sequence[OpenNames], frame: Frame, plan: KeyPlan) -> Iterator[OpenNames]:
-    """The names with the rows whose other key cells are equal."""
+    """Yields names on which nobody decided, with the rows that differ in the name alone among their
+    key cells.
+    """
     holders = {name: _holders(every, frame, name) for name in plan.columns}
     for names in every:
         if names.column not in holders:
@@ -37,7 +39,7 @@ def with_rows(every: Sequence[OpenNames], frame: Frame, plan: KeyPlan) -> Iterat
 
 
 def _holders(every: Sequence[OpenNames], frame: Frame, column: str) -> dict[str, list[int]]:
-    """The rows that print each form of the open names of a column."""
+    """The rows that print each form of a column's open names."""
     wanted = {
         form for names in every if names.column == column for forms in names.sides for form in forms
     }

@@ -2,8 +2,8 @@
 
 Order (SLIDERS, section on reconciliation, made deterministic first): names, key, groups, clear
 merges, contradictions that code can settle, then the model's SQL for the rest, then the decisions
-of people on top. What nobody settles stays open and visible. The result is repairs: SQL over the
-table as extracted, which `workbench` runs; the same SQL runs again years later.
+of people on top. Contradictions that nobody settles stay open and visible. The result is repairs:
+SQL over the table as extracted, which `workbench` runs; the same SQL runs again years later.
 
 A *cluster* is a group of rows that may be one thing. A *dispute* is a column in which the rows of a
 cluster differ. A *code* is the number of a distinct value in its column, -1 for an empty cell.
@@ -84,11 +84,12 @@ async def reconcile_table(
     """Returns the repairs of one table.
 
     Args:
-        table: the schema; the data must agree with `grain` and `key`, unless the user pinned them.
+        table: the table's schema. Its `grain` and `key` hold only when the data agree, unless the
+            user pinned them.
         relation: the rows, by column.
         options: criteria for sources, hints, corrections, and the settlements of earlier runs.
         model: asked about cases that code leaves open; None leaves these open.
-        repairer: how the model repairs.
+        repairer: the functions by which the model repairs.
 
     Raises:
         RepairError: a key, hint or correction names a column or row that does not exist.
@@ -152,8 +153,8 @@ class _ReconcileRun:
         self.decisions.append(Choice("key", f"{key} ({reach})", plan.reason))
 
     async def reconsider_key(self, merged: Merged) -> bool:
-        """Asks the model for the key when it is in question; the data must agree with the answer.
-        Returns True when the groups change.
+        """Asks the model for the key when it is in question; its answer counts only when the data
+        agree. Returns True when the groups change.
 
         A key is in question when its groups contradict themselves repeatedly, or when rows of
         several documents share it and either the schema or the data say that it holds across

@@ -67,7 +67,7 @@ def _program_repair(frame: Frame, step: RepairStep, before: tuple[Scalar, ...]) 
 
 
 def _standing_in(frame: Frame, cluster: Cluster, stays: int, options: Options) -> Iterator[Repair]:
-    """Yields the values that one row shows while a contradiction stays open."""
+    """Yields repairs that set the value that a row shows while a contradiction stays open."""
     ids = frame.relation.row_ids
     rows = tuple(ids[r] for r in cluster.rows)
     for dispute in cluster.disputes:
@@ -108,8 +108,14 @@ def merging_repairs(frame: Frame, parts: Sequence[Part], options: Options) -> It
 def corrected(
     frame: Frame, correction: DecidedCorrection, rows: Sequence[int], stays: int, options: Options
 ) -> Repair:
-    """Returns the repair that sets a value that a person decided, in the row that stands for these
-    rows.
+    """Returns the repair that sets a value that a person decided.
+
+    Args:
+        frame: the table.
+        correction: the decision.
+        rows: the numbers of the rows that were merged into one.
+        stays: the number of the row that stands for them and gets the value.
+        options: the options of the reconciliation.
     """
     ids, place = frame.relation.row_ids, frame.names.index(correction.column)
     before = tuple(dict.fromkeys(frame.values[place][r] for r in rows))

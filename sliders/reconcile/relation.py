@@ -94,8 +94,8 @@ def relation_of(
     key: Sequence[str] = (),
     lists_of: Callable[[str], Lines] | None = None,
 ) -> MemoryRelation:
-    """Returns the relation of extracted rows. Values that the data table does not show count as
-    empty.
+    """Returns the relation of extracted rows. Cells whose values the data table does not show count
+    as empty.
 
     Args:
         sections: the path of headings, by chunk id.

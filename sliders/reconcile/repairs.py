@@ -1,5 +1,5 @@
-"""The values that go into reconciliation and come out of it. Nothing here knows how a workspace
-stores them.
+"""The inputs and results of reconciliation, as plain values, apart from the way in which a
+workspace stores them.
 
 A relation is read by column, so that a million rows stay cheap. The source of a cell is read only
 when two cells contradict each other.
@@ -33,8 +33,8 @@ IN_WORDS: dict[Criterion, str] = {
     "newer_document": "the newer document supersedes",
     "verbatim_over_derived": "printed words hold over a derived value",
 }
-"""The criteria as instructions. The first two are for a reader to judge; code decides by the others
-when it can.
+"""The criteria as instructions for the model. Only a reader can judge the first two; code applies
+the others when it can.
 """
 
 
@@ -268,7 +268,7 @@ class Options:
     """The options of a reconciliation.
 
     Args:
-        criteria: which source wins, by the user.
+        criteria: the user's criteria for the source that wins.
         normalize: names that mean one thing, by the user.
         precede: sources that win, by the user.
         corrections: the decisions of people.
@@ -277,10 +277,9 @@ class Options:
         batch: the most groups in one call.
         sql_names: the SQL names of columns that differ from their names.
         canonical_names: the SQL names of the columns with canonical forms.
-        look: answers a SELECT over the workspace's tables as text, for a model that wants to see
-            more
-            than its group.
-        entries: each row is an entry of a list, which is never merged by name.
+        look: runs a SELECT over the workspace's tables and returns the rows as text, for a model
+            that needs more than its group.
+        entries: True when each row is an entry of a list; such rows are never merged by name.
     """
 
     criteria: tuple[Criterion, ...] = ()

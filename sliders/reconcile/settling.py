@@ -179,10 +179,8 @@ def by_criteria(sides: Sequence[Side], criteria: Sequence[Criterion]) -> Ruling 
 
 
 def newest(dates: list[str]) -> int | None:
-    """The place of the one date that is later than all others; None when one is unknown or they
-    cannot be told apart.
-
-    A year is not compared with a day of the same year.
+    """Returns the position of the date that is later than all others; None when a date is unknown,
+    or two cannot be ordered (a year and a day of the same year).
     """
     if not dates or not all(dates):
         return None
@@ -192,7 +190,9 @@ def newest(dates: list[str]) -> int | None:
 
 
 def by_votes(sides: Sequence[Side]) -> Ruling | None:
-    """The side with at least two independent chunks behind it and twice as many as any other."""
+    """Returns a ruling for the side that at least two independent chunks and twice as many as any
+    other side support; None when there is none.
+    """
     votes = sorted((side.votes for side in sides), reverse=True)
     if votes[0] < 2 or votes[0] < 2 * votes[1]:
         return None
@@ -201,11 +201,11 @@ def by_votes(sides: Sequence[Side]) -> Ruling | None:
 
 
 def compatible(sides: Sequence[Side], names: bool = False) -> Ruling | None:
-    """The side that holds where the values do not contradict each other at all:
-    another unit, rounded, a fuller name.
+    """Returns a ruling when the values do not contradict each other: another unit, a rounding, a
+    fuller name; None when they do.
 
-    `names`: the values are names of a thing that is known to be one;
-    elsewhere a word more may say the opposite.
+    `names` is True when the values are names of one known thing; elsewhere an added word may say
+    the opposite.
     """
     return (
         _dominant(sides, same_quantity, "convert", "the same quantity in another unit")
@@ -226,10 +226,10 @@ def settle(
     rules: bool,
     names: bool = False,
 ) -> Ruling | None:
-    """The ruling of code on a contradiction, None when it stays open.
+    """Returns the ruling of code on a contradiction, None when it stays open.
 
-    Compatible values come first (they do not contradict at all), then what the user said, then,
-    where no model reads the sources, general `rules` and votes.
+    Compatible values come first (they are no contradiction), then the user's criteria, then, if
+    `rules` is True because no model reads the sources, general criteria and votes.
     """
     found = (
         compatible(sides, names)

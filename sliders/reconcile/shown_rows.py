@@ -1,5 +1,5 @@
-"""What a model is shown of a group: the rows as they stand, and what each value
-in question rests on.
+"""The form in which a group is shown to a model: its rows, and the evidence for each value in
+question.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def case_of(
     options: Options,
     names: Mapping[str, Mapping[Scalar, Scalar]],
 ) -> Case:
-    """The case that a cluster is.
+    """Returns the case for a cluster.
 
     Args:
-        value: what the table holds in a cell, by row number and column number.
+        value: returns the table's value in a cell, by row number and column number.
         names: canonical forms by SQL column name and printed form.
     """
     ids = frame.relation.row_ids
@@ -54,10 +54,11 @@ def case_of(
 
 
 def _ways(frame: Frame, cluster: Cluster, places: Sequence[int]) -> list[list[int]]:
-    """Rows of a cluster by what they say of these columns, each alone where there are none.
+    """Returns the rows of a cluster grouped by their values in these columns; each row alone
+    without columns.
 
-    No side stands first as a rule, so that a preference for the first letter can be told from
-    a reason.
+    The order of the groups is mixed, so that a model's preference for the first option cannot pass
+    for a reason.
     """
     ways: dict[tuple[int, ...], list[int]] = {}
     for row in cluster.rows:
@@ -68,7 +69,7 @@ def _ways(frame: Frame, cluster: Cluster, places: Sequence[int]) -> list[list[in
 
 
 def _named(values: Mapping[str, Scalar], names: Mapping[str, Mapping[Scalar, Scalar]]) -> list[str]:
-    """Lines that say under which name a printed form is known already."""
+    """Returns lines that name the known canonical form of a printed form."""
     told = (
         (column, value, names[column].get(value, value))
         for column, value in values.items()
@@ -84,8 +85,8 @@ def _named(values: Mapping[str, Scalar], names: Mapping[str, Mapping[Scalar, Sca
 def notes_of(
     relation: MemoryRelation, row: int, open_: Sequence[str], names: Sequence[str]
 ) -> tuple[str, ...]:
-    """Lines on a row: the words of each value in question (of any value where none is) and how it
-    was read; the document.
+    """Returns lines about a row: the words of each value in question (of every value when none is),
+    how it was read, and its document.
     """
     lines = []
     last = CellSource()

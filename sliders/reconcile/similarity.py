@@ -3,7 +3,7 @@
 The tokens of a record are its folded words, its segments (the parts between commas), its words
 joined with neighbouring digits ("mark 2" and "mark2"), and the acronyms that the column uses. A
 token weighs its squared inverse document frequency: a shared rare word makes two records alike, a
-shared common one does not. Everything is learned from the column, without a word list except
+shared common one does not. Everything is learned from the column; the only word list is that of
 articles.
 """
 

@@ -59,9 +59,9 @@ _TAIL = 3  # words of a legal form
 class VariantPair:
     """Two codes that may be one name.
 
-    `dotted`: the shorter form is printed with a full stop, shortens more than initials, and fits
-    only one name of the column. `ambiguous`: the shorter form fits several names, or lacks the
-    legal form that several have.
+    `dotted` is True when the shorter form has a full stop, shortens more than initials, and fits
+    only one name of the column. `ambiguous` is True when the shorter form fits several names, or
+    lacks the legal form in which several names differ.
     """
 
     left: int

@@ -34,7 +34,7 @@ _LIMITS = Limits(seconds=math.inf, memory_bytes=math.inf, engine=())
 
 
 def script(repairs: Sequence[Repair], columns: Sequence[str]) -> str:
-    """The SQL of all repairs in order, each under a line that says what it does and why.
+    """Returns the SQL of all repairs in order, each below a comment with its operation and reason.
 
     Args:
         columns: SQL names of the table's columns.
@@ -69,7 +69,7 @@ def replay(
     sql: str,
     searched: Iterable[str] = (),
 ) -> list[tuple[Scalar, ...]]:
-    """The rows of a table after a script: the same rows and the same script give the same result.
+    """Returns the rows of a table after a script; the same input always gives the same result.
 
     Args:
         columns: SQL name and type of each column of the table.

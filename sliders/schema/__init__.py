@@ -1,4 +1,4 @@
-"""The closed types of tables and columns, and how questions make them."""
+"""The types of tables and columns, and the planning of tables for questions."""
 
 from __future__ import annotations
 

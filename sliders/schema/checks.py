@@ -60,13 +60,13 @@ class Check:
 
 
 def checks_from(table: str, listed: object, columns: Sequence[str]) -> tuple[Check, ...]:
-    """The checks of a table, as a pinned schema writes them: a list of mappings of one kind each,
-    such as `not_null: amount`, `unique: [document, number]`, `range: {amount: [0, 1000]}`,
-    `values: {currency: [EUR, USD]}`, `relation: {supplier: vendors.name}`, `sql: SELECT ...`.
+    """Returns the checks of a table from a pinned schema: a list of mappings of one kind each, such
+    as `not_null: amount`, `unique: [document, number]`, `range: {amount: [0, 1000]}`, `values:
+    {currency: [EUR, USD]}`, `relation: {supplier: vendors.name}`, `sql: SELECT ...`.
 
     Args:
         table: the table's name, for messages.
-        listed: what stands under `checks`; None for none.
+        listed: the content of `checks`; None for none.
         columns: the names of the table's columns.
 
     Raises:

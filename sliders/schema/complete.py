@@ -1,5 +1,5 @@
-"""What one row of a pinned table is, where the user did not say; names, types and
-columns stay as they are.
+"""The description of one row of a pinned table, asked for when the user did not give it; names,
+types and columns stay as they are.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class CompletionReply(BaseModel):
 
 
 def completion_prompt(table: Table, samples: Sequence[Sample], dialect: Dialect) -> Request:
-    """The request that says what one row of a pinned table is."""
+    """Returns the request that asks what one row of a pinned table is."""
     prompt = load_prompt("schema/complete", dialect)
     columns = ", ".join(map(spoken_name, table.column_names))
     return Request(
@@ -43,13 +43,15 @@ def completion_prompt(table: Table, samples: Sequence[Sample], dialect: Dialect)
 async def complete_schema(
     schema: Schema, samples: Sequence[Sample], model: Model, *, grain: Grain | None = None
 ) -> Schema:
-    """The schema with each pinned table's row described, one call for each that lacks it.
+    """Returns the schema with a description of the row for each pinned table; one call for each
+    that has none.
 
     Args:
-        grain: what the documents' structure says about rows per document; a table that the user
-            gave one row a document keeps it.
+        grain: the number of rows per document by the documents' structure. A table for which the
+            user chose one row per document keeps it.
 
-    Raises ModelError: the model gave no usable reply.
+    Raises:
+        ModelError: the model gave no usable reply.
     """
     shown = fitted(samples, model)
     for table in schema.tables:

@@ -1,5 +1,5 @@
-"""What is wrong with a proposed schema, as reasons that go back to the model;
-nothing is changed here.
+"""The faults of a proposed schema, as reasons that go back to the model; nothing is changed
+here.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ _PERIOD_NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One thing that is wrong with a proposal: the table, column or question, and
-    why it cannot stand.
-    """
+    """A fault of a proposal: the table, column or question, and the reason."""
 
     subject: str
     reason: str
@@ -33,13 +31,13 @@ def criticize(
     questions: Sequence[str],
     standing: Schema,
 ) -> tuple[Issue, ...]:
-    """The reasons why a proposal cannot stand; none where it can.
+    """Returns the faults of a proposal; () when it has none.
 
     Args:
-        tables: as proposed, names as written.
-        needs: number of a question, from 1, to names "table.column".
-        uncovered: number of a question to what no column holds.
-        standing: the tables that needs may name as well.
+        tables: the proposed tables, with names as the model wrote them.
+        needs: the names "table.column" that each question needs, by its number from 1.
+        uncovered: the part of each question that no column holds, by its number.
+        standing: the current tables, which `needs` may name too.
     """
     issues = [issue for table in tables for issue in table_issues(table)]
     if not tables and not standing.tables:
@@ -68,7 +66,7 @@ def criticize(
 
 
 def table_issues(table: Table) -> list[Issue]:
-    """What is wrong with one table by itself."""
+    """Returns the faults of one table by itself."""
     issues = []
     names = Counter(table.column_names)
     if not table.columns:

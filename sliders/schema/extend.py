@@ -1,4 +1,6 @@
-"""A later question extends the tables that stand instead of making rivals."""
+"""The extension of a schema by a later question: it adds columns to the tables that exist, instead
+of making similar ones.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.values.folding import fold
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
-"""Texts to unit vectors, shape (n, d)."""
+"""A function from texts to unit vectors, shape (n, d)."""
 
 _SAME_DOCUMENTS = 0.80
 _SAME_TABLE = 0.60
@@ -30,11 +32,11 @@ _FAMILIES = {
 
 @dataclass(frozen=True, slots=True)
 class MergedSchema:
-    """The schema with a proposal in it: the table that took it, and where each
-    proposed column went.
+    """The schema with a proposal in it: the table that took it, and the column that each proposed
+    column became.
 
-    `places` maps a proposed column's name to the name that stands, and lacks what a
-    pinned table did not take.
+    `places` maps the name of a proposed column to its name in the table; columns that a pinned
+    table did not take are missing.
     """
 
     schema: Schema
@@ -45,13 +47,13 @@ class MergedSchema:
 def merge_table(
     schema: Schema, proposal: Table, embed: Embed, *, rivals: Schema | None = None
 ) -> MergedSchema:
-    """The schema with the proposal's new columns in the table that means the same, or with the
-    proposal as a new table.
+    """Returns the schema with the proposal's new columns in the table that means the same, or with
+    the proposal as a new table.
 
     Args:
-        rivals: the tables that the proposal may be; those of `schema` when left out. Pinned
-            tables keep exactly their columns; tables that stand keep the names, types and
-            descriptions that they have.
+        rivals: the tables that the proposal may belong to; those of `schema` when left out. Pinned
+            tables keep exactly their columns; other tables keep the names, types and descriptions
+            of their columns.
     """
     home = _home(schema if rivals is None else rivals, proposal, embed)
     if home is None:
@@ -79,12 +81,12 @@ def merge_table(
 
 
 def same_column(column: Column, others: Sequence[Column]) -> Column | None:
-    """The column among `others` that is the same: of one family of types, and called or
-    described in the same words.
+    """Returns the column among `others` that is the same: of one family of types, with the same
+    words in its name or description. None for none.
 
-    Nearness of meaning tells nothing here: "buyer" lies as near to "seller" as "sale price" to
-    "selling price" (cosine .97, .96), and a model that is shown the columns that stand takes their
-    names for the same fact.
+    Embeddings do not help here: "buyer" lies as near to "seller" as "sale price" to "selling price"
+    (cosine .97, .96), and a model that sees the existing columns reuses their names for the same
+    fact.
     """
     rivals = [
         o for o in others if _FAMILIES[o.type] == _FAMILIES[column.type] and _one_unit(o, column)
@@ -111,7 +113,7 @@ def _one_unit(one: Column, other: Column) -> bool:
 
 
 def _own_name(column: Column, others: Sequence[Column]) -> str:
-    """The column's name; one that stands for another type of value has its type behind it."""
+    """The column's name; when a column of another type has the name, the type is added to it."""
     taken = [o.name for o in others]
     if column.name not in taken:
         return column.name
@@ -119,8 +121,8 @@ def _own_name(column: Column, others: Sequence[Column]) -> str:
 
 
 def _home(schema: Schema, proposal: Table, embed: Embed) -> Table | None:
-    """The table that the proposal is: of that name, or of rows of that kind in the
-    same kind of document.
+    """Returns the table to which a proposal belongs: a table of that name, or with rows of that
+    kind from the same kind of document; None for none.
     """
     for table in schema.tables:
         if table.name == proposal.name:
@@ -156,8 +158,8 @@ def _same_documents(one: Table, other: Table, embed: Embed) -> bool:
 def _nearness(
     one: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]], embed: Embed
 ) -> NDArray[np.float32]:
-    """Cosine of one name with its words to each of the others, shape (n,):
-    of the names alone if that is more.
+    """Returns the cosine of one name with its words to each of the others, shape (n,); the cosine
+    of the names alone if that is larger.
     """
     pairs = [*one, *others]
     names = embed([spoken_name(name) for name, _ in pairs])
@@ -169,8 +171,8 @@ def _nearness(
 
 
 def with_added(schema: Schema, before: Schema, now: Schema) -> Schema:
-    """A schema that was made from `before`, with the tables and columns that others added
-    meanwhile, as `now` has them.
+    """Returns a schema that was made from `before`, with the tables and columns that `now` has
+    beside `before`.
     """
     there = {table.name: table for table in schema.tables}
     earlier = {table.name: table.column_names for table in before.tables}

@@ -1,4 +1,6 @@
-"""The advice of a question as a model reads it, in the shape of its reply and as hints."""
+"""The hints in a question as a model reads them: the shape of its reply, and the hints made from
+it.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,8 @@ class HintReply(BaseModel):
 
 
 def hints_told(text: str, told: HintReply | None) -> Hints:
-    """The hints of a question, as a model told them; none where it told None. What it names must
-    stand in the question: a place or subject that the user did not write is dropped.
+    """Returns the hints of a question from a model's reply; none for None. A place or subject that
+    does not stand in the question is dropped.
     """
     if told is None:
         return Hints(text)
@@ -52,8 +54,8 @@ def hints_told(text: str, told: HintReply | None) -> Hints:
 
 
 def _with_sentences(rest: str, text: str, directives: Sequence[Directive]) -> str:
-    """The rest of a question with the sentences that say what the answer is and what not, where it
-    has lost their words.
+    """Returns the rest of a question. Sentences about what the answer is or is not are put back
+    when it lost their words.
     """
     said = [
         phrase.casefold()

@@ -1,5 +1,5 @@
-"""Hints: what the user's own words say about where to look, what to skip and how to
-check (HALO, section 4).
+"""Hints: the user's own words about where to look, what to skip and how to check (HALO,
+section 4).
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from sliders.llm.model import Model, Request
 QuestionKind = Literal[
     "fact", "explanation", "calculation", "several", "steps", "all", "no question"
 ]
-"""What a question asks for: one fact, a text that explains, figures that are calculated with, a
-fact of each of several things, a fact that leads to the next, something over all documents. "no
-question" asks nothing of the documents.
+"""The kinds of questions: one fact, a text that explains, figures for a calculation, a fact about
+each of several things, a fact that leads to the next, something over all documents. "no question"
+asks nothing of the documents.
 """
 KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 
 
 @dataclass(frozen=True, slots=True)
 class Locate:
-    """Where to look: `hints` name sections or tables, `kinds` are element kinds, `pages`
+    """A hint where to look: `hints` name sections or tables, `kinds` are element kinds, `pages`
     ranges (first, last).
     """
 
@@ -40,7 +40,7 @@ class Locate:
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """What to skip: subjects of content, wherever they stand."""
+    """A hint what to skip: subjects, wherever they are discussed."""
 
     topics: tuple[str, ...]
 
@@ -50,8 +50,8 @@ class Ignore:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """How to check: what the answer should be about (`positive`) and what it must
-    not be (`negative`).
+    """A hint how to check: what the answer should be about (`positive`), and what it must not be
+    (`negative`).
     """
 
     positive: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Verify:
 
 @dataclass(frozen=True, slots=True)
 class Normalize:
-    """Terms that mean the same; the first one is the canonical one."""
+    """A hint that terms mean the same; the first term is the canonical one."""
 
     terms: tuple[str, ...]
 
@@ -76,7 +76,7 @@ class Normalize:
 
 @dataclass(frozen=True, slots=True)
 class Precede:
-    """Which source wins where two disagree; an empty `over` means over every other source."""
+    """A hint which source wins when two disagree; an empty `over` means over every other source."""
 
     prefer: str
     over: str = ""
@@ -109,16 +109,16 @@ class Hints:
         return tuple(d for d in self.directives if isinstance(d, cls))
 
     def told(self) -> tuple[tuple[str, str], ...]:
-        """The hints as they were understood: "hint" or "note", and its words."""
+        """Returns the hints as they were understood: pairs of "hint" or "note" and its words."""
         return (*(("hint", str(d)) for d in self.directives), *(("note", n) for n in self.notes))
 
     def lines(self) -> tuple[str, ...]:
-        """The hints as they were understood, a line each, for the user."""
+        """Returns the hints as they were understood, a line each, for the user."""
         return tuple(": ".join(pair) for pair in self.told())
 
     def with_given(self, directives: Sequence[Directive]) -> Hints:
-        """These hints behind others that were given beside the words of the question; what
-        contradicts itself is dropped.
+        """Returns these hints after others that were given beside the question; contradictory ones
+        are dropped.
         """
         if not directives:
             return self
@@ -128,13 +128,13 @@ class Hints:
 
     @property
     def narrow(self) -> bool:
-        """Whether they say more than what the answer is: such a question is asked by itself."""
+        """True when they say more than what the answer is; such a question is asked by itself."""
         return len(self.directives) > len(self.of(Verify))
 
 
 def settle_hints(directives: Sequence[Directive]) -> tuple[tuple[Directive, ...], tuple[str, ...]]:
-    """The hints without contradictions: what is both wanted and refused is dropped, with
-    a line that says so.
+    """Returns the hints without contradictions, and a line for each pair that was dropped because
+    one wants what the other refuses.
     """
     places = _low(h for d in directives if isinstance(d, Locate) for h in d.hints)
     places &= _low(t for d in directives if isinstance(d, Ignore) for t in d.topics)
@@ -174,14 +174,16 @@ def _without(words: Sequence[str], dropped: set[str]) -> tuple[str, ...]:
 
 
 class ReadHints(Protocol):
-    """The hints of each question."""
+    """Returns the hints of each question."""
 
     async def __call__(self, texts: Sequence[str], model: Model) -> list[Hints]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class HintReader:
-    """How hints are read; `requests` are the calls that it takes for some questions."""
+    """The functions that read hints: `read` does, `requests` returns the calls that it needs for
+    some questions.
+    """
 
     read: ReadHints
     requests: Callable[[Sequence[str]], list[Request]]

@@ -1,4 +1,4 @@
-"""From questions and samples of documents to the tables that would answer them."""
+"""From questions and samples of documents to tables that would answer the questions."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from sliders.schema.types import Grain, Schema, Table
 _REPLY_TOKENS = 8000
 _UNSAID = "what it asks for"
 RowsTold = Callable[[Sequence[Table]], Awaitable[Sequence[Sequence[Collection[str]]]]]
-"""The names of the rows that some documents list: for each table one collection
-of names a document.
+"""The names of the rows that some documents list: for each table, a set of names for each
+document.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Induced:
-    """The schema after some questions, and what each of them needs of it.
+    """The schema after some questions, and the columns that each of them needs.
 
-    `needs` maps a question to names "table.column", `uncovered` a question to what it asks
-    for that no column holds; `issues` are the faults that stayed after the model was asked
-    again, `tokens` what the calls took, `drafts` the statement by question that the model
-    drafted (compact dialect), `hints` those of questions whose advice was read in the same call.
+    `needs` maps a question to names "table.column", `uncovered` a question to the part that no
+    column holds; `issues` are the faults that stayed after the model was asked again, `tokens` the
+    tokens of the calls, `drafts` the SQL that the model drafted for a question (compact dialect),
+    `hints` the hints of questions that were read in the same call.
     """
 
     schema: Schema
@@ -46,12 +46,13 @@ class Induced:
 
 
 class InduceSchema(Protocol):
-    """The schema after some questions, and what each of them needs of it.
+    """Asks a model for the tables of some questions, and returns the new schema with the columns
+    that each question needs.
 
-    `samples` are beginnings of documents of different kinds; as many and as long as the model's
-    dialect takes are shown. `grain` is what the documents' structure says about rows per document,
-    if anything, `rows_told` lists rows of some. `progress` is called with the number of questions
-    that are through. Raises ModelError: the model gave no usable proposal.
+    `samples` are beginnings of documents of different kinds; the model's dialect limits their
+    number and length. `grain` is the number of rows per document by the documents' structure, None
+    for unknown; `rows_told` lists rows of some documents. `progress` is called with the number of
+    questions that are done. Raises ModelError: the model gave no usable proposal.
     """
 
     async def __call__(
@@ -70,9 +71,9 @@ class InduceSchema(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Induction:
-    """How a model is asked for tables: `induce` asks, `requests` are the calls that it makes where
-    nothing is corrected, `prompts` the names of all prompts that lead to a schema; `reads_hints`
-    says that the hints of the questions are read in these calls.
+    """The functions by which a model is asked for tables: `induce` asks, `requests` returns its
+    calls when nothing is corrected, `prompts` are the names of all prompts that lead to a schema;
+    `reads_hints` is True when the same calls read the hints of the questions.
     """
 
     induce: InduceSchema
@@ -81,8 +82,8 @@ class Induction:
     reads_hints: bool = False
 
     def hash(self, dialect: Dialect) -> str:
-        """What all prompts hash to: with another one of them, what a question needs is found
-        anew.
+        """A hash of all these prompts; when a prompt changes, the columns of questions are planned
+        again.
         """
         return joined_hash(*(load_prompt(f"schema/{name}", dialect) for name in self.prompts))
 
@@ -90,7 +91,7 @@ class Induction:
 def induction_prompt(
     questions: Sequence[str], samples: Sequence[Sample], schema: Schema, dialect: Dialect
 ) -> Request:
-    """The request for the tables that these questions need beside those that stand."""
+    """Returns the request for the tables that these questions need beside the current ones."""
     prompt, guidelines, advice = (
         load_prompt("schema/induce", dialect),
         load_prompt("schema/guidelines", dialect),
@@ -122,8 +123,9 @@ async def induce_schema(
     rows_told: RowsTold | None = None,
     progress: Callable[[int], None] = lambda _done: None,
 ) -> Induced:
-    """Ask which tables the questions need, have faults corrected once, and merge the reply into
-    what stands; the model says how many rows a document has, whatever `grain` and `rows_told` say.
+    """Asks for the tables that the questions need, has faults corrected once, and merges the reply
+    into the schema; see `InduceSchema`. The number of rows per document is the model's; `grain` and
+    `rows_told` are not used.
     """
     if (known := pinned_need(questions, schema)) is not None:
         return known
@@ -142,7 +144,7 @@ async def induce_schema(
 def induction_requests(
     questions: Sequence[str], samples: Sequence[Sample], schema: Schema, dialect: Dialect
 ) -> list[Request]:
-    """The calls for these questions, in batches as the dialect takes them."""
+    """Returns the calls for these questions, in batches of the dialect's size."""
     size = dialect.question_batch
     batches = [questions[at : at + size] for at in range(0, len(questions), size)]
     return [induction_prompt(batch, samples, schema, dialect) for batch in batches]
@@ -151,13 +153,13 @@ def induction_requests(
 TABLES = Induction(
     induce_schema, induction_requests, ("induce", "guidelines", "advice", "again"), reads_hints=True
 )
-"""A model that is asked for the tables of many questions at once."""
+"""The induction of a model that is asked for the tables of many questions at once."""
 
 
 async def _proposed(
     batch: Sequence[str], samples: Sequence[Sample], schema: Schema, model: Model
 ) -> Proposed:
-    """The model's proposal after at most one correction."""
+    """Returns the model's proposal after at most one correction."""
     request = induction_prompt(batch, samples, schema, model.dialect)
     reply = await model.generate(request)
     first = _read(reply, batch, schema)
@@ -173,7 +175,7 @@ async def _proposed(
 
 
 def _read(reply: Response, batch: Sequence[str], standing: Schema) -> Proposed:
-    """The proposal of a reply with its faults."""
+    """Returns the proposal in a reply, with its faults."""
     proposal = proposal_of(reply.data)
     said = proposal.uncovered | dict.fromkeys(proposal.no_question, "nothing is asked")
     faults = criticize(proposal.tables, proposal.needs, said, batch, standing)
@@ -188,7 +190,7 @@ def _again(request: Request, reply: Response, issues: Sequence[Issue], dialect: 
 
 
 def _told(table: Table) -> str:
-    """A standing table in one paragraph for the prompt."""
+    """A current table in one paragraph for the prompt."""
     columns = "; ".join(f"{c.name} ({c.type.value}) {c.description}".strip() for c in table.columns)
     fixed = ", fixed" if table.pinned else ""
     return f"{table.name} (one row: {table.row or 'not said'}{fixed}): {columns}"
@@ -196,8 +198,8 @@ def _told(table: Table) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What the model proposed for a batch of questions, the faults that it still has,
-    and the tokens spent.
+    """The model's proposal for a batch of questions, the faults that it still has, and the tokens
+    spent.
     """
 
     batch: Sequence[str]
@@ -213,7 +215,7 @@ def pinned_whole(schema: Schema) -> bool:
 
 
 def pinned_need(questions: Sequence[str], schema: Schema) -> Induced | None:
-    """All columns for each question, where the user gave every table; else None."""
+    """Returns all columns for each question, if the user gave every table; else None."""
     if not pinned_whole(schema):
         return None
     every = tuple(f"{t.name}.{column}" for t in schema.tables for column in t.column_names)
@@ -228,8 +230,8 @@ async def in_batches(
     take: Callable[[Induced, Proposed], Induced],
     progress: Callable[[int], None],
 ) -> Induced:
-    """The schema after the proposals for all questions: `propose` asks for the tables of a batch of
-    `size` beside those that stand, `take` adds them to what was `found`.
+    """Returns the schema after the proposals for all questions: `propose` asks for the tables of a
+    batch of `size` questions, `take` adds them to the result so far.
 
     Raises ModelError: the model gave no usable proposal.
     """
@@ -252,7 +254,7 @@ async def in_batches(
 
 
 def _failed(found: Induced, batch: Sequence[str], error: ModelError) -> Induced:
-    """The schema as it was, with the batch's questions uncovered."""
+    """Returns the schema unchanged, with the batch's questions as not covered."""
     needs, uncovered = (
         {**found.needs, **dict.fromkeys(batch, ())},
         {**found.uncovered, **dict.fromkeys(batch, _UNSAID)},
@@ -265,8 +267,8 @@ def _failed(found: Induced, batch: Sequence[str], error: ModelError) -> Induced:
 def with_proposal(
     found: Induced, one: Proposed, schema: Schema, names: Mapping[str, str]
 ) -> Induced:
-    """What was found, with what the questions of a proposal need of the schema; `names` are
-    "table.column" of the schema by the proposal's own.
+    """Returns the result with the columns that the questions of a proposal need; `names` maps the
+    proposal's "table.column" to the schema's.
     """
     needs, uncovered, hints = dict(found.needs), dict(found.uncovered), dict(found.hints)
     for number, question in enumerate(one.batch, 1):
@@ -289,12 +291,12 @@ def with_proposal(
 def merged(
     schema: Schema, proposal: Proposal, embed: Embed, *, near: bool
 ) -> tuple[Schema, dict[str, str]]:
-    """The schema with the proposed tables in it, and the name that stands for each
-    "table.column" that may be named.
+    """Returns the schema with the proposed tables in it, and the schema's name for each
+    "table.column" of the proposal.
 
-    A list may be that of a table with another name where the model makes up a table for
-    each question (`near`): "imports" lie near "exports" (cosine .74), "arrivals" nearer
-    to "departures" (.85).
+    With `near`, for models that make a table for each question, a proposal of many rows may match a
+    table of another name. Otherwise it may not, since embeddings mislead: "imports" lie near
+    "exports" (cosine .74), "arrivals" nearer to "departures" (.85).
     """
     standing = schema
     tables, safe = with_safe_names(proposal.tables, [table.name for table in schema.tables])

@@ -1,4 +1,4 @@
-"""A schema from what the user gives: dict, YAML, pydantic model or SQL DDL."""
+"""A schema from the user: a dict, YAML, a pydantic model or SQL DDL."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def column_type(words: str) -> ColumnType:
 
 
 def schema_from(source: object) -> Schema:
-    """A pinned schema from a `Schema`, dict, YAML text or path, pydantic model class(es), or
-    CREATE TABLE statements.
+    """Returns a pinned schema from a `Schema`, dict, YAML text or path, pydantic model class(es),
+    or CREATE TABLE statements.
 
     Raises SchemaError: the source has no table, or a part of it cannot be read.
     """
@@ -167,15 +167,13 @@ def _table_from_dict(name: str, data: Mapping[str, Any]) -> Table:
 
 
 def _options(part: Mapping[str, Any], fields: Collection[str]) -> dict[str, Any]:
-    """The options that are given, YAML's numbers as the words that they stand for;
-    one left empty is not given.
-    """
+    """The given options, with YAML's numbers as words; an empty option counts as not given."""
     given = {k: v for k, v in part.items() if k in fields and v is not None}
     return {k: v if isinstance(v, bool) else str(v) for k, v in given.items()}
 
 
 def _listed(said: object) -> tuple[str, ...]:
-    """Words that are given as a list or as one; YAML reads a bare yes or no as a truth."""
+    """Words that are given as a list or as one word; YAML reads a bare yes or no as a boolean."""
     items = said if isinstance(said, list | tuple) else [] if said is None else [said]
     return tuple(
         ("yes" if item else "no") if isinstance(item, bool) else str(item) for item in items

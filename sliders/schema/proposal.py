@@ -1,4 +1,4 @@
-"""The shapes of a model's reply about a schema, and the tables that they mean."""
+"""The shapes of a model's reply about a schema, and the tables made from it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sliders.schema.pin import column_type
 from sliders.schema.types import Column, ColumnType, Table
 
 DOCUMENT = "document"
-"""The column that every table has by itself: the name of the document that a row is from."""
+"""The column that every table has: the name of the document from which a row was read."""
 
 
 def _type_word(said: Any) -> Any:
-    """The type that a synonym means ("enum", "float"); what is none stays for the
-    validation to refuse.
+    """The type that a synonym means ("enum", "float"); other words stay, for the validation to
+    refuse.
     """
     try:
         return column_type(str(said)).value
@@ -89,24 +89,24 @@ class SchemaReply(LenientReply):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Proposed tables, and for each question (by number from 1) the "table.column" names it needs
-    and what is missing.
+    """Proposed tables; and for each question (by number from 1) the names "table.column" that it
+    needs, and the part that no column holds.
     """
 
     tables: tuple[Table, ...] = ()
     needs: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     uncovered: dict[int, str] = field(default_factory=dict)
     drafts: Mapping[int, str] = field(default_factory=dict)
-    """The statement that the columns were drawn from, where the dialect asks for one."""
+    """The SQL from which the columns were taken, if the dialect asks for it."""
     hints: Mapping[int, HintReply] | None = None
-    """The advice of the questions that give some; None where the reply says nothing of advice."""
+    """The hints of the questions that have some; None when the reply has no hints at all."""
     no_question: frozenset[int] = frozenset()
 
 
 def proposal_of(data: Any) -> Proposal:
-    """The proposal of a reply in the full dialect, with the names as the model wrote them.
+    """Returns the proposal in a reply of the full dialect, with the names as the model wrote them.
 
-    Raises ModelRefusal: the reply has not the shape that was asked for.
+    Raises ModelRefusal: the reply does not have the shape that was asked for.
     """
     try:
         reply = SchemaReply.model_validate(data)
@@ -160,11 +160,11 @@ def _table(reply: TableReply) -> Table:
 def with_safe_names(
     tables: Sequence[Table], standing: Sequence[str] = ()
 ) -> tuple[tuple[Table, ...], dict[str, str]]:
-    """The tables under SQL-safe names, two that would collide with a number, and safe names by
-    those written ("t.c").
+    """Returns the tables under SQL-safe names (a number is added to a name that is taken), and the
+    safe name for each "table.column" of the proposal.
 
-    Tables that name one of `standing` keep that name; columns of no name and tables of no
-    columns are not taken over.
+    A table that has the name of one of `standing` keeps that name; columns without a name and
+    tables without columns are dropped.
     """
     safe_tables: list[Table] = []
     safe: dict[str, str] = {}

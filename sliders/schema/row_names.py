@@ -1,4 +1,4 @@
-"""What one row of a table is called, and the column that holds it."""
+"""The name of a table's rows, and the column that holds it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sliders.values.language import without_article
 
 
 def row_noun(table: Table) -> str:
-    """What one row is, without its article.
+    """Returns the noun for one row, without its article.
 
     >>> row_noun(Table("barns", (), row="a barn")), row_noun(Table("mill_years", ()))
     ('barn', 'mill years')
@@ -23,16 +23,16 @@ def naming_column(table: Table) -> Column:
 
 
 def called_as_row(table: Table) -> Column | None:
-    """The column that holds what a row is called; None where no column is named
-    or asked for as that.
+    """Returns the column that holds the name of a row; None when no column is named or described as
+    such.
     """
     naming = naming_column(table)
     return next((c for c in table.columns if names_row(c, table, naming)), None)
 
 
 def names_row(column: Column, table: Table, naming: Column) -> bool:
-    """Whether a text column is what a row is called: named or asked for as the row's name, or
-    called as the row is.
+    """True when a text column holds the name of a row: it is named or described as the row's name,
+    or has the noun of the row as its name.
     """
     called = column.name in (
         naming.name,

@@ -1,4 +1,4 @@
-"""The closed types of a schema: tables, columns, and what one row is."""
+"""The types of a schema: tables, columns, and the description of one row."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Reading = Literal["stated", "judged"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: what to read from a document, as what, and how.
+    """One column: what to read from a document, its type, and how it is read.
 
     `description` can be decided from one document alone: what to look for, when a boolean is true
     and when false, when a number is 0 and when it is not stated; the compact dialect keeps it as
-    one plain question; `meaning` says in a few words what the column holds, for whoever writes SQL
-    ("" leaves that to the description). Values are stored in `unit`, `scale` ("millions") and
-    `currency` (ISO code). `values` are those of a category. A `judged` column asks for a reader's
-    judgement, a `stated` one for what the words print. `additive` allows sums over sources in
-    reconciliation.
+    one plain question; `meaning` says in a few words what the column holds, for the model that
+    writes SQL ("" uses the description). Values are stored in `unit`, `scale` ("millions") and
+    `currency` (ISO code). `values` are the values of a category. A `judged` column asks for a
+    judgement of the reader, a `stated` column for a value that the words print. `additive` allows
+    sums over sources in reconciliation.
     """
 
     name: str
@@ -46,8 +46,8 @@ class Column:
 
     @property
     def measured_in(self) -> str:
-        """Currency, scale and unit of the stored values, each word of an earlier one said once;
-        "" where they have none.
+        """The currency, scale and unit of the stored values, without repeated words; "" when there
+        is none.
         """
         said: list[str] = []
         for part in (self.currency, self.scale, self.unit):
@@ -59,10 +59,10 @@ class Column:
 class Table:
     """One table. `row` says what one row is; `grain` whether a document holds one row or many.
 
-    `key` names the columns that identify the thing a row is about, when it is known: within its
+    `key` names the columns that identify the thing a row is about, () when unknown: within its
     document, or, with the `key_scope` "collection", over all documents. `documents` says which kind
-    of document fills it ("" for every kind). `checks` are conditions that all its rows must meet.
-    A `given` table came with its rows: it is not read from documents.
+    of document fills it ("" for every kind). `checks` are conditions that all its rows must meet. A
+    `given` table came with its rows: it is not read from documents.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Table:
     given: bool = False
 
     def column(self, name: str) -> Column:
-        """The column of that name. Raises SchemaError: there is none."""
+        """Returns the column of that name. Raises SchemaError: the table has no such column."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -98,7 +98,7 @@ class Schema:
     tables: tuple[Table, ...] = ()
 
     def table(self, name: str) -> Table:
-        """The table of that name. Raises SchemaError: there is none."""
+        """Returns the table of that name. Raises SchemaError: the schema has no such table."""
         for table in self.tables:
             if table.name == name:
                 return table
@@ -106,5 +106,5 @@ class Schema:
         raise SchemaError(f"the schema has no table {name!r}; its tables are: {known}")
 
     def with_table(self, table: Table) -> Schema:
-        """The schema with this table in the place of the one that has its name."""
+        """Returns the schema with this table; it replaces a table of its name."""
         return Schema(tuple(table if t.name == table.name else t for t in self.tables))

@@ -14,8 +14,8 @@ _LEFT_OUT = {"name", "pinned", "columns", "checks", "given"}
 
 
 def schema_yaml(schema: Schema) -> str:
-    """A schema as YAML; `schema_from` reads it back. Tables that the user gave with their rows are
-    left out: they are added, not read.
+    """Returns a schema as YAML; `schema_from` reads it back. Tables that the user gave with their
+    rows are left out.
     """
     tables = [_table(table) for table in schema.tables if not table.given]
     return yaml.safe_dump(
@@ -24,7 +24,7 @@ def schema_yaml(schema: Schema) -> str:
 
 
 def _set(item: Table | Column, plain: Table | Column) -> dict[str, Any]:
-    """The fields that differ from a plain item's."""
+    """The fields whose values differ from the defaults."""
     named = [f.name for f in fields(item) if f.name not in _LEFT_OUT]
     held = {name: getattr(item, name) for name in named}
     return {

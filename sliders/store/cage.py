@@ -1,9 +1,9 @@
 """The cage for SQL that a model or a user wrote (contract 8).
 
-Two walls, each of which holds alone wherever SQLite allows it: the parser gives good errors and
-bounds what the engine would expand before it can be interrupted; the engine runs in a sandbox that
-is read-only, sees an allow-list of tables and functions, and stops at limits of time, memory, rows
-and bytes.
+Two walls protect the workspace, and each holds alone as far as SQLite allows it. The parser gives
+clear errors, and refuses statements that the engine would expand without end before it can be
+interrupted. The engine runs in a sandbox: it is read-only, sees only listed tables and functions,
+and stops at limits of time, memory, rows and bytes.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ def run_readonly(
     limits: Limits | None = None,
     parse: bool = True,
 ) -> Result:
-    """Run one SELECT in the cage.
+    """Runs one SELECT in the cage, and returns its rows.
 
     Args:
-        tables: the tables and views that the statement may see, by SQL name;
-            what a view reads is opened with it.
-        limits: of time, rows, bytes and memory.
-        parse: check the statement with the parser first; only tests of the engine's
-            own wall leave it out.
+        tables: the tables and views that the statement may read, by SQL name; tables behind a view
+            are readable through it.
+        limits: the limits of time, rows, bytes and memory.
+        parse: True checks the statement with the parser first; only tests of the engine's own wall
+            leave it out.
 
     Raises:
-        UnsafeStatement: it is not one SELECT, names what it may not see, or passes a
-            limit of time or memory.
+        UnsafeStatement: the statement is not one SELECT, names a table that it may not read, or
+            passes a limit of time or memory.
         StoreError: SQLite finds an error in it (unknown column, wrong number of arguments ...).
     """
     visible = frozenset(tables)

@@ -1,9 +1,9 @@
 """The engine's wall of the cage on PostgreSQL (see `cage`).
 
-The server itself takes the statement apart before it runs: as a temporary view that is never read
-and rolled back at once, whose stored tree names every function, operator and table by its number.
-What is then run is run by a role that may read the workspace's data tables and nothing else, in a
-read-only transaction with a time limit.
+Before a statement runs, the server itself parses it: it is made a temporary view, which is never
+read and is rolled back at once. The stored tree of the view names every function, operator and
+table by its number. Then the statement runs under a role that may only read the workspace's data
+tables, in a read-only transaction with a time limit.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _FUNCTIONS = (
 _MADE = re.compile(r":(?:resulttype|consttype|vartype|type) (\d+)")
 _TYPES = """SELECT typname FROM pg_type WHERE oid = ANY(%s) AND (typname LIKE 'reg%%'
     OR typname = ANY('{oid, xid, xid8, cid, tid, name, aclitem, pg_node_tree, pg_lsn}'))"""
-"""Types whose values name or number what the server's catalogs hold."""
+"""Types whose values name or number objects in the server's catalogs."""
 _MEMORY = "64MB"
-"""Memory of each sort and hash of a statement; more goes to files of the server."""
+"""The memory of each sort and hash of a statement; larger ones use files of the server."""
 _BOUNDED = f"""CREATE FUNCTION pg_temp.sl_bounded(words text) RETURNS text IMMUTABLE PARALLEL SAFE
     LANGUAGE plpgsql AS $$ BEGIN
         IF octet_length(words) > {dict(ENGINE_LIMITS)[sqlite3.SQLITE_LIMIT_LENGTH]} THEN
@@ -55,17 +55,21 @@ _BOUNDED = f"""CREATE FUNCTION pg_temp.sl_bounded(words text) RETURNS text IMMUT
         END IF;
         RETURN words;
     END $$"""
-"""What a translated statement joins texts through: the server writes them out before it can be
-interrupted.
+"""The function that a translated statement joins texts through; the server's own one cannot be
+interrupted while it writes the text.
 """
 _FILES = "2GB"
-"""Those files of one statement."""
+"""The most bytes of such files for one statement."""
 _RELATIONS = """SELECT relname FROM pg_class WHERE oid = ANY(%s)
     AND NOT (relname = ANY(%s) AND relnamespace = current_schema()::regnamespace)"""
 
 
 def run_on_server(database: Database, sql: str, visible: frozenset[str], limits: Limits) -> Result:
-    """See `cage.run_readonly`; `sql` is PostgreSQL's."""
+    """Runs one SELECT in PostgreSQL's SQL; see `cage.run_readonly` for the errors.
+
+    Raises:
+        UnsafeStatement: as `cage.run_readonly`.
+    """
     engine = database.engine
     assert isinstance(engine, PostgresServer)
     started = time.monotonic()
@@ -89,7 +93,7 @@ def run_on_server(database: Database, sql: str, visible: frozenset[str], limits:
 
 
 def _limit_files(raw: Any, engine: PostgresServer) -> None:
-    """Bound the files that a statement sorts in, where the role may; else it is told."""
+    """Limits the files in which a statement sorts, if the role may set the limit; else warns."""
     try:
         raw.execute(f"SET temp_file_limit = '{_FILES}'")
     except engine.errors:
@@ -101,8 +105,8 @@ def _limit_files(raw: Any, engine: PostgresServer) -> None:
 
 
 def _take_apart(raw: Any, sql: str, visible: frozenset[str]) -> None:
-    """Refuse what reads or calls anything that is not on the lists, by the server's own
-    reading of the statement.
+    """Refuses a statement that reads or calls anything that is not on the lists, by the server's
+    own parse of the statement.
     """
     raw.execute("BEGIN")
     try:
@@ -134,7 +138,7 @@ def _take_apart(raw: Any, sql: str, visible: frozenset[str]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A value as SQLite would give it."""
+    """Returns a value as SQLite would give it."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, datetime.datetime):

@@ -1,4 +1,4 @@
-"""The ledger of model calls, which is also the cache (contract 9: ask once, pay once)."""
+"""The log of model calls, which is also the cache (contract 9: ask once, pay once)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REPEATED = {"prompt": None, "reply": None, "data": None, "token_logprobs": None
 
 
 class Calls:
-    """Every call of a workspace; serves the model door as its `CallLog`."""
+    """All calls of a workspace, as the `CallLog` of the models."""
 
     def __init__(self, database: Database, journal: Journal, claims: Claims) -> None:
         self._database = database
@@ -36,7 +36,7 @@ class Calls:
         self._claims, self.turn = claims, claims.turn
 
     def lookup(self, key: str) -> Response | None:
-        """The answer of an earlier call with that key that did not fail."""
+        """See `CallLog.lookup`."""
         row = self._database.one(_FOUND, {"key": key})
         if row is None:
             return None
@@ -65,7 +65,7 @@ class Calls:
         self._database.add_many(batches, noted, there="replace")
 
     def record(self, call: Call) -> None:
-        """Keep one call: paid, cached or failed. It is on disk when this returns."""
+        """Stores one call: paid, cached or failed. It is on disk when this returns."""
         values: dict[str, Any] = {name: getattr(call, name) for name in _NAMES}
         values |= {
             "data": None if call.data is None else codec.dump(call.data),
@@ -78,8 +78,8 @@ class Calls:
         )
 
     def times(self, run: int) -> list[tuple[str, float, float, bool]]:
-        """Stage, end (seconds since 1970), seconds taken and whether it was known, of each
-        call of a run, in order.
+        """Returns for each call of a run, in order: its stage, its end (seconds since 1970), the
+        seconds that it took, and whether the cache answered it.
         """
         listed = select(calls.c.stage, calls.c.created, calls.c.seconds, calls.c.cached).order_by(
             calls.c.number
@@ -91,7 +91,7 @@ class Calls:
         ]
 
     def runs(self, identifiers: Iterable[str]) -> dict[str, int]:
-        """The run that paid for each of these calls."""
+        """Returns the number of the run that paid for each of these calls, by call id."""
         first = select(calls.c.id, func.min(calls.c.run)).where(
             calls.c.run.is_not(None), among(calls.c.id, "calls")
         )
@@ -102,7 +102,7 @@ class Calls:
         )
 
     def usage(self, run: int | None = None) -> dict[str, Usage]:
-        """What was spent, by stage."""
+        """Returns the usage of a run by stage; of all runs when left out."""
         paid = 1 - calls.c.cached
         sums = (
             calls.c.calls,

@@ -1,4 +1,4 @@
-"""The catalog of a workspace: everything that it knows, by subject."""
+"""The catalog of a workspace: access to all that it stores, by subject."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from sliders.store.settled_tables import SettledTables
 
 
 class Catalog:
-    """The parts of a workspace over one database, which is migrated first;
-    the class of each says what it holds.
+    """The stores of a workspace, one for each subject (see their classes), over one database, which
+    is migrated first.
 
     Raises:
         WorkspaceTooNew: the file was written by a newer version of the package.
@@ -47,8 +47,8 @@ class Catalog:
         self._keep_under(Journal(database), Claims(database))
 
     def for_run(self) -> Catalog:
-        """The same workspace for one run: its calls, decisions and claims are its own, however many
-        runs go on beside it.
+        """Returns a catalog of the same workspace for one run, with calls, decisions and claims of
+        its own.
         """
         catalog = copy(self)
         catalog._keep_under(

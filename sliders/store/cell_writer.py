@@ -73,10 +73,11 @@ def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
     """Returns the SQL for rows with their cells, in document order; `rows_of` reads its lines.
 
     Args:
-        wanted: which rows, by any of these words: of a "table", of "current" documents, of a list
-            of "documents", of a list of "rows", with "odds" in a cell.
-        ordered: sort the cells too. A join of PostgreSQL loses the order of the rows, a join of
-            SQLite keeps it.
+        wanted: conditions on the rows, any of: "table" (of one table), "current" (of current
+            documents), "documents" (of listed documents), "rows" (listed rows), "odds" (with odds
+            in a cell).
+        ordered: True sorts the cells too. A join of PostgreSQL loses the order of the rows, a join
+            of SQLite keeps it.
     """
     r = _in_order(wanted)
     elsewhere = documents.alias()
@@ -162,7 +163,7 @@ class Keys:
         """Returns the key of a "table", "document" or "chunk".
 
         Raises:
-            StoreError: the workspace has nothing of that name.
+            StoreError: the workspace has no such table, document or chunk.
         """
         known = self._keys[kind]
         if name not in known:
@@ -182,7 +183,9 @@ class Keys:
         return known[table]
 
     def doubt(self, cell: Cell) -> str:
-        """Returns why a cell is unverified: the words of a page that OCR read always are."""
+        """Returns why a cell is unverified; "" when it is verified. Words of a page that OCR read
+        are always unverified.
+        """
         if cell.span is None or cell.span.page is None or _BY_OCR in cell.doubt:
             return cell.doubt
         document, page = cell.span.document_id, cell.span.page
@@ -207,7 +210,9 @@ class Keys:
 
 
 def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
-    """Yields the lines of `sl_cells` for one row; the hot loop of an extraction."""
+    """Yields the lines of `sl_cells` for one row. This is the hot loop of an extraction. Raises
+    StoreError: a cell's column is not in the table.
+    """
     columns, encode = keys.columns(row.table), keys.encode
     for cell in row.cells:
         column = columns.get(cell.column)

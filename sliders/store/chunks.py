@@ -122,26 +122,28 @@ _FORGET = {
 }
 _WORD = re.compile(r"\w+")
 _IDEOGRAPH = re.compile("[぀-ヿ㐀-鿿가-힯]")
-"""Signs of scripts without blanks between words: each is a word of the index, and two that follow
-each other are what is searched for.
+"""Signs of scripts without blanks between words. The index stores each sign as a word; a search
+looks for pairs of neighbouring signs.
 """
 
 
 def signs_apart(text: str) -> str:
-    """The text with blanks around each sign of a script that has none between words."""
+    """The text with blanks around each sign of a script that writes none between words."""
     return _IDEOGRAPH.sub(r" \g<0> ", text) if _IDEOGRAPH.search(text) else text
 
 
 def _terms(words: str) -> Iterator[str]:
-    """The words that are searched for; of signs without blanks each two that follow each other."""
+    """Yields the words to search for; in scripts without blanks, each pair of neighbouring
+    signs.
+    """
     for word in _WORD.findall(words):
         parts = signs_apart(word).split()
         yield from map(" ".join, pairwise(parts)) if len(parts) > 1 else parts
 
 
 def index_signs(database: Database) -> None:
-    """Index chunks with signs of scripts without blanks anew, for workspaces that held each run of
-    them as one word.
+    """Indexes chunks with such signs again, in workspaces whose index held each run of them as one
+    word.
     """
     engine = database.dialect.name
     of_document = select(chunks.c.key, chunks.c.start, chunks.c.stop, chunks.c.heading_path).where(
@@ -166,10 +168,13 @@ class Chunks:
         self._index, self._forget, self._found = _INDEX[engine], _FORGET[engine], _FOUND[engine]
 
     def save(self, document_id: str, chunks_: Sequence[Chunk]) -> None:
-        """Make these the chunks of a document.
+        """Stores the chunks of a document.
 
-        Earlier chunks that are not among them go, or stay out of sight when rows
-        were read from them.
+        Earlier chunks that are not among them are deleted; those that gave rows are kept, but
+        hidden.
+
+        Raises:
+            StoreError: the workspace does not have the document.
         """
         with self._database.transaction():
             owner = self._database.one(_OWNER, {"id": document_id})
@@ -226,7 +231,7 @@ class Chunks:
         return self._read(_OF_DOCUMENT, {"id": document_id})
 
     def count(self, document_id: str) -> int:
-        """How many chunks a document has, without reading any text."""
+        """Returns the number of a document's chunks, without reading any text."""
         return int(self._database.value(_HOW_MANY, {"id": document_id}))
 
     def all(self) -> list[Chunk]:
@@ -234,14 +239,14 @@ class Chunks:
         return self._read(_ALL, {})
 
     def places(self) -> list[tuple[str, str]]:
-        """Ids of the chunks of all current documents and of their documents, in order,
-        without reading any text.
+        """Returns pairs (chunk id, document id) of all current documents, in order, without reading
+        any text.
         """
         return self._database.query(_PLACES)
 
     def outlines(self) -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
-        """Id, heading path and kinds of every chunk of a current document,
-        without reading any text.
+        """Returns (id, heading path, kinds of block) of every chunk of a current document, without
+        reading any text.
         """
         lines = self._database.query(_OUTLINES)
         headings = {path: tuple(codec.load(path)) for path in {line[1] for line in lines}}
@@ -249,7 +254,7 @@ class Chunks:
         return [(identifier, headings[path], kinds[kind]) for identifier, path, kind in lines]
 
     def find(self, chunk_id: str) -> Chunk | None:
-        """One chunk, also a retired one; None where there is none with that id."""
+        """Returns one chunk, also a hidden one; None when there is none with that id."""
         found = self._read(_ONE, {"id": chunk_id})
         return found[0] if found else None
 
@@ -286,13 +291,13 @@ class Chunks:
     def search(
         self, words: str, *, limit: int = 20, document_ids: Sequence[str] | None = None
     ) -> list[SearchHit]:
-        """Chunks of current documents that hold any of the words, best first
-        (headings count double).
+        """Returns chunks of current documents that hold any of the words, best first (headings
+        count double).
 
         Args:
             words: plain text; its punctuation is no query syntax.
             limit: largest number of chunks.
-            document_ids: look only in these.
+            document_ids: the documents to search; None searches all.
         """
         terms = list(dict.fromkeys(_terms(words.replace("_", " "))))
         if not terms:

@@ -1,4 +1,6 @@
-"""Who works on what: several runs of one process, and on a server several processes."""
+"""Claims: the documents and subjects that a run is working on, so that other runs of the process,
+and other processes on a server, leave them alone.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +44,9 @@ _TAKE = (
 
 
 class _Process:
-    """What the runs of this process know of each other: documents with who works on them,
-    who reads, subjects that are taken, and the terms under which tables stand, once for each
-    run that needs them so.
+    """The claims of all runs of this process: documents with their run, the runs that read,
+    subjects that are taken, and the terms under which data tables are settled (once for each run
+    that needs them).
     """
 
     def __init__(self) -> None:
@@ -55,8 +57,8 @@ class _Process:
 
 
 class Claims:
-    """What one run works on. A claim lapses when the server sees its process die, or
-    when it is not renewed.
+    """The claims of one run. A claim ends when the server notices that its process died, or when it
+    is not renewed.
 
     Args:
         beside: the claims of another run of this process.
@@ -74,7 +76,7 @@ class Claims:
         self.lease = LEASE_SECONDS if lease is None else lease
 
     def take(self, document_id: str) -> bool:
-        """Claim a document; False where another run or process works on it."""
+        """Claims a document. Returns False when another run or process works on it."""
         if self._process.documents.get(document_id, self) is not self:
             return False
         taken = not self._served or self._take(document_id)
@@ -90,20 +92,20 @@ class Claims:
         return self._database.value(_TAKE, asked) is not None
 
     def renew(self) -> None:
-        """Keep what is claimed for another while."""
+        """Renews all claims."""
         self._database.execute(
             update(claims).where(claims.c.owner == str(self._owner)).values(until=_NOW + self.lease)
         )
 
     def give_back(self, document_id: str) -> None:
-        """Let others work on a document."""
+        """Ends the claim on a document."""
         if self._process.documents.pop(document_id, None) is not None and self._served:
             key = select(documents.c.key).where(documents.c.id == document_id).scalar_subquery()
             own = (claims.c.owner == str(self._owner), claims.c.document_key == key)
             self._database.execute(delete(claims).where(*own))
 
     def free(self) -> None:
-        """Give back everything."""
+        """Ends all claims."""
         for document_id in [
             known for known, owner in self._process.documents.items() if owner is self
         ]:
@@ -116,8 +118,8 @@ class Claims:
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
-        """Claims are renewed as long as the block runs, and given back at its end;
-        those who are in one know of each other.
+        """Renews the claims while the `with` block runs, and ends them at its end. Runs in such a
+        block know each other's claims.
         """
         reading = self._process.reading
         reading.append(self)
@@ -140,7 +142,7 @@ class Claims:
 
     @asynccontextmanager
     async def turn(self, subject: str) -> AsyncIterator[None]:
-        """Nobody else of the workspace is in a block for the same subject;
+        """A block that no other run of the workspace enters at the same time for the same subject;
         the server frees it when a process dies.
         """
         name = (f"{self._database.engine.name}.{subject}",)
@@ -162,8 +164,8 @@ class Claims:
 
     @asynccontextmanager
     async def standing(self, terms: str) -> AsyncIterator[None]:
-        """The data tables stand as these terms settle them: runs of this process with other terms
-        wait for the block's end.
+        """A block in which the data tables stay settled under these terms; runs of this process
+        with other terms wait for its end.
         """
         standing = self._process.terms
         while standing and standing[0] != terms:  # noqa: ASYNC110

@@ -1,4 +1,4 @@
-"""Values of the rooms as JSON and as SQLite's storage classes, and back."""
+"""Conversion of values to JSON and to SQLite's storage classes, and back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLUMN_FIELDS = frozenset(field.name for field in fields(Column))
 _TABLE_FIELDS = frozenset(field.name for field in fields(Table))
 _DIRECTIVES = {kind.__name__: kind for kind in get_args(Directive)}
 _READ = ("name", "type", "description", "unit", "scale", "currency", "values", "reading")
-"""The fields of a column that change a reading."""
+"""The fields of a column that change what is read for it."""
 
 
 def dump(value: object) -> str:
@@ -32,12 +32,14 @@ def dump(value: object) -> str:
 
 
 def load(text: str | None) -> Any:
-    """The value of `dump`; None of None."""
+    """Returns the value that `dump` wrote; None for None."""
     return None if text is None else json.loads(text)
 
 
 def encode_scalar(value: Scalar) -> tuple[str | int | float | None, int | None]:
-    """A cell's value as SQLite stores it, and the mark of what SQLite has no class for."""
+    """Returns (value, kind): a cell's value in a type of SQLite, and a number for types that SQLite
+    lacks (boolean, large integer, not finite), None for others.
+    """
     if isinstance(value, bool):
         return int(value), BOOLEAN
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
@@ -57,7 +59,7 @@ def decode_scalar(value: str | int | float | None, kind: int | None) -> Scalar:
 
 
 def encode_parts(parts: tuple[Span, ...], document_id: str) -> str:
-    """Further spans of a cell as JSON; a document's id only where it is not that of the row."""
+    """Further spans of a cell as JSON; the id of a document only when it differs from the row's."""
     own = [[part.start, part.end, part.page] for part in parts]
     return dump(
         [
@@ -76,7 +78,7 @@ def decode_parts(text: str, document_id: str) -> tuple[Span, ...]:
 
 
 def encode_grid(grid: TableGrid | None, text: str) -> str | None:
-    """A table grid as JSON; the words of a cell are left out where they are its span of `text`."""
+    """A table grid as JSON, without the words of cells that equal their span of `text`."""
     if grid is None:
         return None
     rows = [
@@ -102,7 +104,9 @@ def decode_grid(data: str | None, text: str) -> TableGrid | None:
 
 
 def encode_companions(companions: Iterable[RelationColumn]) -> str:
-    """The companions of a version as JSON: column of the schema, role and SQL name of each."""
+    """The companions of a version as JSON: for each the column of the schema, the role and the SQL
+    name.
+    """
     return dump([[c.companion_of, c.role, c.sql_name] for c in companions])
 
 
@@ -116,9 +120,7 @@ def decode_companions(text: str | None) -> tuple[RelationColumn, ...]:
 
 
 def encode_schema(schema: Schema) -> str:
-    """A schema as JSON; fields at their default are left out, so that a
-    stored schema reads well.
-    """
+    """A schema as JSON, without fields at their default."""
     plain = asdict(Column(""))
     tables = [asdict(table) for table in schema.tables]
     for table in tables:
@@ -140,8 +142,8 @@ def encode_schema(schema: Schema) -> str:
 
 
 def decode_schema(data: str) -> Schema:
-    """The inverse of `encode_schema`; schemas of earlier versions are read too, without
-    what is no longer asked.
+    """The inverse of `encode_schema`. Schemas of earlier versions are read too; fields that no
+    longer exist are ignored.
     """
     return Schema(tuple(_table(table) for table in load(data)["tables"]))
 
@@ -171,7 +173,7 @@ def _column(data: Mapping[str, Any]) -> Column:
 
 
 def encode_hints(hints: Hints | None) -> str | None:
-    """The hints of a question as JSON; None of None."""
+    """The hints of a question as JSON; None for None."""
     if hints is None:
         return None
     directives = [[type(d).__name__, asdict(d)] for d in hints.directives]
@@ -195,8 +197,8 @@ def _tuples(value: Any) -> Any:
 
 
 def column_hash(table: Table, column: Column) -> str:
-    """Identifies what was asked for: the table, what one row is, and all of the column
-    that changes a reading.
+    """A hash of all that a column asks for: the table, what one row is, and the fields that change
+    what is read.
     """
     return digest(
         dump([table.name, table.row, table.grain, *(getattr(column, name) for name in _READ)])
@@ -209,5 +211,5 @@ def digest(text: str) -> str:
 
 
 def now() -> str:
-    """The present moment as ISO text in UTC."""
+    """The current time as ISO text in UTC, with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

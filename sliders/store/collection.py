@@ -1,4 +1,4 @@
-"""Facts about the documents of a workspace: of all together, and of each."""
+"""Facts about the documents of a workspace: about all of them together, and about each."""
 
 from __future__ import annotations
 
@@ -26,24 +26,26 @@ _DATES = select(_ID, document_facts.c.date).where(
 
 
 class Collection:
-    """What holds for all documents together, and cards and dates of single ones."""
+    """The facts about all documents together, and the cards and dates of single documents."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """Which source wins where two contradict each other, the strongest criterion first."""
+        """The user's criteria for the source that wins when two contradict each other, the
+        strongest first.
+        """
         (listed,) = self._get("criteria") or ("[]",)
         return tuple(codec.load(listed))
 
     def set_criteria(self, criteria: Sequence[str]) -> None:
-        """Keep the user's criteria in the place of those before."""
+        """Replaces the user's criteria."""
         self._set(criteria=codec.dump(criteria))
 
     def habit(self, documents: int) -> Habit | None:
-        """What the documents have in common in writing dates and numbers; None where it was
-        read from another number of them.
+        """Returns how the documents print dates and numbers; None when it was derived from another
+        number of documents.
         """
         counted, day_first, decimal = self._get("counted day_first decimal") or (None, None, "")
         if counted != documents:
@@ -51,41 +53,41 @@ class Collection:
         return Habit(None if day_first is None else bool(day_first), decimal)
 
     def keep_habit(self, documents: int, habit: Habit) -> None:
-        """Keep what that many documents have in common."""
+        """Stores how that many documents print dates and numbers."""
         order = None if habit.day_first is None else int(habit.day_first)
         self._set(counted=documents, day_first=order, decimal=habit.decimal)
 
     def samples(self, among: Sequence[str], number: int) -> list[str] | None:
-        """The documents that were chosen as samples among these, as many as `number`; None
-        where others were looked at.
+        """Returns the ids of `number` documents that were chosen as samples among these; None when
+        they were chosen among other documents.
         """
         held, chosen = self._get("sampled_from samples") or ("[]", "[]")
         listed: list[str] = codec.load(chosen)
         return listed if codec.load(held) == list(among) and len(listed) == number else None
 
     def keep_samples(self, among: Sequence[str], chosen: Sequence[str]) -> None:
-        """Keep which documents were chosen as samples, and among which."""
+        """Stores the ids of the samples, and of the documents among which they were chosen."""
         self._set(sampled_from=codec.dump(list(among)), samples=codec.dump(list(chosen)))
 
     def card(self, document_id: str) -> str | None:
-        """What a model said of a document in one line, None where it was not asked."""
+        """Returns the model's card of a document in one line; None when it was not asked for."""
         card: str | None = self._database.value(_CARD, {"document": document_id})
         return card
 
     def keep_card(self, document_id: str, card: str) -> None:
-        """Keep what a model said of a document."""
+        """Stores the model's card of a document."""
         with self._database.transaction():
             self._name([document_id])
             self._database.execute(_SET_CARD, {"document": document_id, "told": card})
 
     def dates(self, day_first: bool | None) -> dict[str, str]:
-        """The dates of documents by their ids, as they were read under an order of day and
-        month; "" where a document shows none.
+        """Returns the dates of documents by id, as they were read with this order of day and month;
+        "" for a document without a date.
         """
         return dict(self._database.query(_DATES, {"order": _order(day_first)}))
 
     def keep_dates(self, dates: Mapping[str, str], day_first: bool | None) -> None:
-        """Keep the dates of documents with the order of day and month under which they were
+        """Stores the dates of documents, and the order of day and month with which they were
         read.
         """
         with self._database.transaction():

@@ -1,5 +1,5 @@
-"""Companion columns of data tables: which ones a version has, and what stands in them
-(see `RelationColumn`).
+"""Companion columns of data tables: the ones that a version has, and their values (see
+`RelationColumn`).
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from sliders.store.layout import CURRENT, cells, chunks, documents, rows
 from sliders.store.records import Relation, RelationColumn, Role
 
 READ: tuple[Role, ...] = ("bound", "doubt")
-"""Companions that are read with the value; the others are made by repairs."""
+"""The companions that are filled when a value is read; the others are filled by repairs."""
 
 
 def companions_read(
     database: Database, relation: Relation, keys: Mapping[str, int], said: Sequence[str] = ()
 ) -> tuple[RelationColumn, ...]:
-    """The companions of which a cell that enters the table has a value.
+    """Returns the companions for which at least one cell of the table has a value.
 
     Args:
-        keys: integer key by schema column name.
-        said: absences whose cells enter all the same.
+        keys: the integer key by schema column name.
+        said: the absences whose cells enter the table all the same.
     """
     present: dict[Role, set[int]] = {role: set() for role in READ}
     c = cells.c
@@ -65,8 +65,8 @@ def _has(role: Role, said: Sequence[str]) -> ColumnElement[bool]:
 
 
 def companion_value(role: Role) -> ColumnElement[Any]:
-    """What stands in a companion for a cell that enters the table; a cell that was refused is
-    doubted for its absence.
+    """Returns the SQL for the value of a companion; a refused cell that enters has its absence as
+    its doubt.
     """
     if role == "bound":
         return cells.c.bound
@@ -79,6 +79,6 @@ def companion_value(role: Role) -> ColumnElement[Any]:
 def filled(
     companions: Iterable[RelationColumn], rows: Iterable[Mapping[str, Scalar]]
 ) -> tuple[RelationColumn, ...]:
-    """The companions of which any row has a value, by SQL name; each once."""
+    """Returns the companions, by SQL name, for which a row has a value; each once."""
     there = {name for row in rows for name, value in row.items() if value is not None}
     return tuple(c for c in dict.fromkeys(companions) if c.sql_name in there)

@@ -1,4 +1,4 @@
-"""Rows of a repaired data table, as a repair gives them and as its version keeps them."""
+"""Rows of a repaired data table: the result of a repair, and the lines of a stored version."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sliders.store.records import TableVersion
 
 @dataclass(frozen=True, slots=True)
 class DataRow:
-    """A row of a repaired table: `values` by SQL column name; `sources` are the
-    `Row.id`s merged into it.
+    """A row of a repaired table: `values` by SQL column name; `sources` are the ids of the
+    extracted rows merged into it.
     """
 
     row_id: str
@@ -26,15 +26,15 @@ class DataRow:
 
     @classmethod
     def of(cls, line: Iterable[Any], columns: Iterable[str]) -> DataRow:
-        """The row of a line of system columns, then these."""
+        """Makes a row from a line of the system columns followed by these columns."""
         document, document_id, row_id, sources, *values = line
         named = dict(zip(columns, values, strict=True))
         return cls(row_id, document, document_id, named, tuple(codec.load(sources) or (row_id,)))
 
 
 def odd_columns(made: Iterable[DataRow]) -> set[str]:
-    """Columns with a value that is no whole number, or a larger one than an integer of the
-    server.
+    """Returns the columns with a value that is no whole number, or is too large for an integer of
+    the server.
     """
     return {name for row in made for name, value in row.values.items() if _is_odd(value)}
 
@@ -46,7 +46,7 @@ def _is_odd(value: Scalar) -> bool:
 
 
 def lines_of(made: Iterable[DataRow], version: TableVersion) -> Iterator[tuple[Any, ...]]:
-    """The lines of a version's physical table for these rows.
+    """Returns the lines of a version's physical table for these rows.
 
     Raises:
         RepairError: a row leaves out a column of the schema.

@@ -48,7 +48,9 @@ EXTRACT = "extract"
 UNVERIFIED = "extract with unverified values"
 _IDENTITY = select(tables.c.key, tables.c.revision).where(tables.c.name == bindparam("name"))
 _OWN_IDENTITY = _IDENTITY.with_for_update()
-"""Locks the table's line: within a transaction, a second writer of the table waits."""
+"""The same query with a lock on the table's line: a second writer of the table waits for the end of
+the transaction.
+"""
 _VERSION = (
     select(
         *(tables.c.name if f.name == "table" else versions.c[f.name] for f in fields(TableVersion))
@@ -368,7 +370,7 @@ class Tables:
         return chain
 
     def undo(self, table: str, version: int) -> TableVersion:
-        """Show an earlier (or later) version again; no version is deleted.
+        """Makes an earlier (or later) version the current one again; no version is deleted.
 
         Raises:
             StoreError: the table has no such version.

@@ -1,11 +1,11 @@
-"""The one door to SQL: a SQLite file or a schema of a PostgreSQL server, with explicit transactions
-and errors in sentences.
+"""Access to the database of a workspace: a SQLite file or a schema of a PostgreSQL server, with
+explicit transactions and errors as sentences.
 
-Statements are SQLAlchemy Core, compiled once for the engine at hand, and run on the driver's own
-connection: an extraction runs some twenty short statements a chunk, and SQLAlchemy's would take ten
-times as long over each as SQLite itself. One connection serves the whole process and is guarded by
-a lock; a transaction therefore must not wait for anything that itself needs the database in another
-thread, and never spans an `await`.
+Statements are SQLAlchemy Core. They are compiled once and run on the driver's own connection: an
+extraction runs some twenty short statements for each chunk, and SQLAlchemy's connection would take
+ten times as long for each as SQLite itself. One connection serves the whole process and is guarded
+by a lock; a transaction therefore must not wait for anything that itself needs the database in
+another thread, and never spans an `await`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _MOST_COMPILED = 1_000
 
 
 def data_table(name: str, columns: Mapping[str, Any] | Iterable[str]) -> Table:
-    """A table that is not in the metadata, by its columns and their types (text
-    when they are left out).
+    """A table that is not in the metadata, from its columns with their types (text when left
+    out).
     """
     typed = columns if isinstance(columns, Mapping) else dict.fromkeys(columns, Text)
     return Table(
@@ -47,12 +47,12 @@ def data_table(name: str, columns: Mapping[str, Any] | Iterable[str]) -> Table:
 
 
 def place_of(place: str | os.PathLike[str]) -> str | Path:
-    """A workspace's place: the address of a server as it is, a path of a file as `Path`."""
+    """The place of a workspace: the address of a server unchanged, a path as `Path`."""
     return place if isinstance(place, str) and "://" in place else Path(place)
 
 
 def workspace_is_there(place: str | Path) -> bool:
-    """Whether a workspace exists.
+    """True when the workspace exists.
 
     Raises:
         StoreError: the server does not answer.
@@ -86,8 +86,8 @@ def _engine(place: str | Path, write: bool) -> Engine:
 
 
 class _ErrorSentences:
-    """Gives an error of the engine its sentence; a class, since a generator costs as much
-    as a short statement.
+    """A `with` block that turns errors of the engine into sentences. It is a class, since a
+    generator costs as much as a short statement.
     """
 
     __slots__ = ("_engine", "_sql")
@@ -108,11 +108,11 @@ class Database(contextlib.AbstractContextManager["Database"]):
     Args:
         place: the SQLite file, which is created when `write` and it is missing, or the URL of a
             PostgreSQL server (`postgresql+psycopg://user@host/database?schema=NAME`).
-        write: on a file: take the writer's lock; without it the workspace is opened read-only.
+        write: True takes the writer's lock of a file; False opens the workspace for reading.
 
     Raises:
         WorkspaceLocked: another process writes to the file.
-        StoreError: it cannot be opened, is damaged, or is something else.
+        StoreError: the file or server cannot be opened, is damaged, or is no workspace.
     """
 
     def __init__(self, place: str | Path, *, write: bool = True) -> None:
@@ -138,13 +138,13 @@ class Database(contextlib.AbstractContextManager["Database"]):
         self._closed = False
 
     def watched(self, tables: Sequence[str]) -> None:
-        """Take down from now on what is changed in these tables, for their digests."""
+        """Counts all further changes of these tables for their digests."""
         if self._watch is None and self.write:
             self._watch = self.engine.watch(self, self._raw, tables)
 
     def written(self, table: str, sign: int = 1, rows: str = "", *values: str) -> None:
-        """Take down that rows of a table that is not watched came, or with the sign -1 that they
-        go: all, or those of a condition in SQL.
+        """Counts rows of a table that is not watched as added (`sign` 1) or removed (-1): all of
+        its rows, or those that fulfil a condition in SQL with these values.
         """
         if self._watch is not None:
             count, total = self.engine.sums(self, table, rows, *values)
@@ -155,13 +155,13 @@ class Database(contextlib.AbstractContextManager["Database"]):
         return self.engine.damage(self._raw)
 
     def _whole(self) -> contextlib.AbstractContextManager[None]:
-        """A transaction for one statement, so that its digests are written with it."""
+        """A transaction for one statement, so that its digests are stored with it."""
         alone = self._watch is not None and not self._depth
         return self.transaction() if alone else contextlib.nullcontext()
 
     def _prepared(self, statement: str | ClauseElement) -> _Compiled:
-        """A statement as the driver takes it, the names of its parameters in order, and the values
-        that it brings along.
+        """Returns a statement in the driver's form, the names of its parameters in order, and its
+        own values.
         """
         if isinstance(statement, str):
             return statement, (), {}
@@ -200,13 +200,13 @@ class Database(contextlib.AbstractContextManager["Database"]):
             return self._raw.execute(sql, values)
 
     def sql(self, statement: ClauseElement) -> str:
-        """A statement with its values in place, as it would be typed; it is not run."""
+        """Returns the text of a statement with its values in place; it is not run."""
         return str(
             statement.compile(dialect=self.engine.plain, compile_kwargs={"literal_binds": True})
         )
 
     def query(self, statement: str | ClauseElement, parameters: Parameters = ()) -> Rows:
-        """All rows of a statement.
+        """Returns all rows of a statement.
 
         Raises:
             StoreError: the engine refuses the statement.
@@ -218,24 +218,24 @@ class Database(contextlib.AbstractContextManager["Database"]):
     def one(
         self, statement: str | ClauseElement, parameters: Parameters = ()
     ) -> tuple[Any, ...] | None:
-        """The first row of a statement, None when there is none."""
+        """Returns the first row of a statement, None when there is none."""
         rows = self.query(statement, parameters)
         return rows[0] if rows else None
 
     def value(self, statement: str | ClauseElement, parameters: Parameters = ()) -> Any:
-        """The first value of the first row, None when there is no row."""
+        """Returns the first value of the first row, None when there is no row."""
         row = self.one(statement, parameters)
         return row[0] if row else None
 
     def execute(self, statement: str | ClauseElement, parameters: Parameters = ()) -> int:
-        """Run one writing statement; the number of rows that it changed."""
+        """Runs one statement that writes. Returns the number of rows that it changed."""
         with self._guard, self._whole():
             if self._watch is not None and _defines(statement):
                 self._watch.defining()
             return int(self._run(*self._bound(statement, parameters)).rowcount)
 
     def add(self, table: Table, **values: Any) -> int:
-        """Insert one row; its integer key."""
+        """Inserts one row. Returns its integer key."""
         given = {f"v_{name}": value for name, value in values.items()}
         with self._guard, self._whole():
             return int(self.value(self._insert(table, tuple(values), "key"), given))
@@ -248,18 +248,18 @@ class Database(contextlib.AbstractContextManager["Database"]):
         *,
         there: Literal["refuse", "replace", "skip"] = "refuse",
     ) -> int:
-        """Insert many rows.
+        """Inserts many rows. Returns the number of rows that were written.
 
         Args:
-            names: the columns of each row in the table's order; all of them when left out.
-            there: what happens to a row whose primary key is there already.
+            names: the columns of the values of each row; all columns of the table when left out.
+            there: the treatment of a row whose primary key exists.
         """
         chosen = tuple(names) or tuple(column.name for column in table.columns)
         return self.insert_many(self._insert(table, chosen, there), rows)
 
     def insert_many(self, statement: str | ClauseElement, rows: Iterable[Sequence[Any]]) -> int:
-        """Run one statement for many rows, streamed, in the order of its
-        parameters; rows changed.
+        """Runs one statement for many rows, one after the other; each holds the parameters in
+        order. Returns the number of rows that were changed.
         """
         sql, _, _ = self._prepared(statement)
         if isinstance(statement, str) and self.on_server:
@@ -299,7 +299,9 @@ class Database(contextlib.AbstractContextManager["Database"]):
     def stream(
         self, statement: str | ClauseElement, parameters: Parameters = ()
     ) -> Iterator[tuple[Any, ...]]:
-        """Rows of a statement in constant memory; the table read must not be written meanwhile."""
+        """Yields the rows of a statement in constant memory. The tables that it reads must not be
+        written meanwhile.
+        """
         sql, values = self._bound(statement, parameters)
         with self._guard, _ErrorSentences(self.engine, sql):
             cursor = self.engine.cursor(self._raw, sql, values)
@@ -324,15 +326,13 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
     @property
     def in_transaction(self) -> bool:
-        """Whether what is written now can still be undone by a transaction that began before."""
+        """True when a transaction is open, which may still undo what is written now."""
         return self._depth > 0
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing: what happens inside is committed at the end, or undone when an
-        exception leaves it.
-
-        An inner transaction is a savepoint of the outer one.
+        """A `with` block that is committed at its end, or undone when an exception leaves it. A
+        block inside another is a savepoint of it.
         """
         with self._guard:
             depth = self._depth
@@ -368,7 +368,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
             self.engine.purge(self, self._raw)
 
     def close(self) -> None:
-        """Close it and free what was held; a second call does nothing."""
+        """Closes the database and frees its locks; a second call does nothing."""
         with self._guard:
             if not self._closed:
                 self._closed = True

@@ -1,8 +1,8 @@
-"""The digests of a workspace: how many lines each of its tables has and the sum of their digests,
-kept in the transaction that changes them. Whatever is changed past `sliders` makes them differ.
+"""The digests of a workspace: for each table the number of its lines and the sum of their digests,
+stored in the transaction that changes them. A change made without `sliders` makes them differ.
 
-What a digest cannot show: that somebody changed the file and computed its digests again. For that
-an export is signed with a key that the file does not hold.
+Digests do not show that somebody changed the file and computed them again. Against that, an export
+can be signed with a key that the file does not hold.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from sliders.store.layout import digests
 from sliders.store.layout_columns import METADATA
 
 _PASSING = frozenset({"sl_claims"})
-"""Tables whose lines are of the moment: on a server they say who reads a document just now."""
+"""Tables whose lines only describe the moment: on a server, the documents that are being read."""
 SINCE = "digests since"
-"""The line of `sl_meta` that says when the digests were first taken."""
+"""The line of `sl_meta` with the time when digests were first taken."""
 
 
 def watched(database: Database) -> list[str]:
@@ -29,13 +29,15 @@ def watched(database: Database) -> list[str]:
 
 
 def held(database: Database) -> dict[str, Sums]:
-    """The sums that were written, by table."""
+    """The stored sums, by table."""
     lines = database.query("SELECT subject, rows, digest FROM sl_digests")
     return {subject: (rows, total_of(digest)) for subject, rows, digest in lines}
 
 
 def taken(database: Database, also: Iterable[str] = ()) -> dict[str, Sums]:
-    """The sums of the tables as they stand, and of others; a table that is gone is left out."""
+    """Returns the sums of the watched tables, and of further ones, computed from their lines now; a
+    missing table is left out.
+    """
     engine, names = database.engine, database.names()
     versions = database.query("SELECT relation FROM sl_table_versions ORDER BY relation")
     listed = {*watched(database), *(relation for (relation,) in versions), *also}
@@ -45,12 +47,11 @@ def taken(database: Database, also: Iterable[str] = ()) -> dict[str, Sums]:
 
 
 def take(database: Database, before: dict[str, Sums], gaps: dict[str, Sums]) -> None:
-    """Write the sums of the tables as they stand, after a migration.
+    """Stores the sums of the tables after a migration.
 
     Args:
-        before: the sums that were written before; none in a workspace without any.
-        gaps: the sums of the tables as they stood before the migration. What differed then differs
-            afterwards too.
+        before: the stored sums; {} in a workspace without any.
+        gaps: the sums computed before the migration. A difference from the stored ones is kept.
     """
     lines = []
     for name, (rows, total) in taken(database).items():
@@ -63,7 +64,7 @@ def take(database: Database, before: dict[str, Sums], gaps: dict[str, Sums]) -> 
 
 
 def tampered(database: Database) -> Iterator[str]:
-    """Yields what was changed past `sliders`, in sentences."""
+    """Yields a sentence for each table that was changed without `sliders`."""
     written = held(database)
     found = taken(database, written)
     for name in sorted({*watched(database), *written, *found}):

@@ -1,4 +1,4 @@
-"""Documents in the workspace: their text once, their structure, their versions."""
+"""Documents in the workspace: their text (stored once), structure and versions."""
 
 from __future__ import annotations
 
@@ -65,17 +65,17 @@ TOUCH = (
         )
     )
 )
-"""Tables with rows from a document have changed."""
+"""The update that marks tables with rows from a document as changed."""
 
 
 def _tails(source: str) -> list[str]:
-    """The ends of a path or address, the shortest first."""
+    """The ends of a path or address, from the shortest to the whole."""
     parts = re.split(r"[\\/]+", source)
     return ["/".join(parts[-n:]) for n in range(1, len(parts) + 1)]
 
 
 def _line(e: Element, text: str) -> tuple[Any, ...]:
-    """An element as it is stored."""
+    """An element as a stored line."""
     starts = codec.dump(e.row_starts) if e.row_starts else None
     return e.kind, e.start, e.end, e.level, e.page, codec.encode_grid(e.grid, text), starts
 
@@ -89,16 +89,16 @@ class Documents:
     def add(
         self, document: Document, there: Callable[[str], bool] = lambda _source: False
     ) -> Added:
-        """Store a document.
+        """Stores a document.
 
-        The same content is one document under whatever name. Other content from a known source, or
-        under a known name, is its new version, and the old one is superseded: kept for lineage, out
-        of every table from now on. A name that another source has is no known name: the document
-        gets more of its path as its name.
+        Equal content is one document, whatever its name. Other content from a known source, or
+        under a known name, is a new version; the old version is superseded: kept for lineage, but
+        in no table. When another source has the name, the document gets more of its path as its
+        name.
 
         Args:
-            there: whether a source, a path or an address, is still there, and so is another
-                document than one of its name.
+            there: returns True for a source (a path or an address) that still exists, so that a
+                document of the same name from another source is a new document.
         """
         with self._database.transaction():
             self._database.exclusive("documents")
@@ -122,8 +122,8 @@ class Documents:
         return Added("changed", document.id, old[1]) if old else Added("new", document.id)
 
     def _again(self, document: Document, there: Callable[[str], bool]) -> Added:
-        """What it means that a current document is added again: where its file is gone, this one
-        is the same under another name.
+        """Returns the outcome of adding a current document again. When the file of the stored one
+        is gone, the document was renamed.
         """
         key, name, *_, source, _, _ = self._found(_WHOLE, document.id)
         moved = document.source and source and document.source != source and not there(source)
@@ -136,14 +136,16 @@ class Documents:
         return Added("renamed", document.id, name)
 
     def _bring_back(self, key: int, document: Document, version: int) -> None:
-        """Make a superseded document, which came back, the current version of its source."""
+        """Makes a superseded document, whose content came back, the current version of its
+        source.
+        """
         again = {"version": version, "name": document.name, "source": document.source}
         one = update(documents).where(documents.c.key == key)
         self._database.execute(one.values(superseded_by=None, **again))
 
     def _earlier(self, document: Document, there: Callable[[str], bool]) -> tuple[Any, ...] | None:
-        """The current document that this one is a new version of: of its source, else of its name
-        unless that is another file.
+        """Returns the current document of which this is a new version: that of its source, else
+        that of its name unless that is another file.
         """
         if document.media_type == GIVEN:
             return self._database.one(_GIVEN_AS, {"source": document.source})
@@ -157,7 +159,9 @@ class Documents:
         return None if another_file else of_name
 
     def _free_name(self, document: Document, old: tuple[Any, ...] | None) -> str:
-        """The document's name, with more of its path where another current document has it."""
+        """Returns the document's name, with more of its path when another current document has the
+        name.
+        """
         longer = (name for name in _tails(document.source) if len(name) > len(document.name))
         for name in (document.name, *longer, f"{document.name} ({document.id[:8]})"):
             holder = self._database.one(_NAMED, {"name": name})
@@ -197,10 +201,10 @@ class Documents:
         return key
 
     def get(self, document_id: str) -> Document:
-        """A whole document, equal to the one that was added.
+        """Returns a whole document, equal to the one that was added.
 
         Raises:
-            StoreError: there is none with that id.
+            StoreError: there is no document with that id.
         """
         key, name, text, title, *source, warnings = self._found(_WHOLE, document_id)
         lines = self._database.query(_ELEMENTS, {"key": key})
@@ -225,10 +229,10 @@ class Documents:
         )
 
     def text(self, document_id: str) -> str:
-        """The text of a document.
+        """Returns the text of a document.
 
         Raises:
-            StoreError: there is none with that id.
+            StoreError: there is no document with that id.
         """
         return str(self._found(_TEXT, document_id)[0])
 
@@ -241,12 +245,12 @@ class Documents:
         return row
 
     def all(self, *, superseded: bool = False) -> list[StoredDocument]:
-        """The documents in the order in which they were added, without their text; old versions,
-        and tables that the user gave, only on demand.
+        """Returns the documents in the order of adding, without their text. With `superseded`, also
+        old versions and tables that the user gave.
         """
         lines = self._database.query(_ALL if superseded else _ALL_CURRENT)
         return [StoredDocument(*[*line, tuple(codec.load(warnings))]) for *line, warnings in lines]
 
     def count(self) -> int:
-        """How many documents are current, tables that the user gave left out."""
+        """Returns the number of current documents, without tables that the user gave."""
         return int(self._database.value(_HOW_MANY))

@@ -1,5 +1,5 @@
-"""What differs between the two kinds of workspace: a SQLite file and a schema of
-a PostgreSQL server.
+"""The interface of the two kinds of workspace: a SQLite file, and a schema of a PostgreSQL
+server.
 """
 
 from __future__ import annotations
@@ -14,51 +14,51 @@ from sliders.errors import StoreError
 
 
 class Connection(Protocol):
-    """An open workspace, as an engine sees it."""
+    """The part of an open workspace that an engine uses."""
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> int:
-        """Run one writing statement; the number of rows that it changed."""
+        """Runs one statement that writes. Returns the number of rows that it changed."""
 
     def value(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
-        """The first value of the first row of a statement."""
+        """Returns the first value of the first row of a statement."""
 
     def query(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a statement."""
+        """Returns all rows of a statement."""
 
     def stream(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """Rows of a statement in constant memory."""
+        """Yields the rows of a statement in constant memory."""
 
     def names(self) -> dict[str, set[str]]:
         """Columns by table and view."""
 
 
 Sums = tuple[int, int]
-"""How many rows, and the sum of their digests: the same in whatever order they stand."""
+"""The number of rows, and the sum of their digests, which does not depend on their order."""
 
 
 class TableWatch(Protocol):
-    """What one open workspace changes, taken down for `sl_digests`. A change that somebody else
-    makes is not in it, and so is found when the rows are counted again.
+    """Counts the changes that one open workspace makes, for `sl_digests`. Changes by other programs
+    are not counted, so that they show when the rows are summed again.
     """
 
     def mark(self) -> Any:
-        """What was changed up to a savepoint."""
+        """Returns the changes up to a savepoint."""
 
     def back(self, mark: Any) -> None:
-        """Forget what was changed after a mark; after None all of the transaction."""
+        """Forgets the changes after a mark; for None all of the transaction."""
 
     def defining(self) -> None:
-        """Look at the definitions of tables and views before one of them is changed."""
+        """Sums the definitions of tables and views, before a statement changes one of them."""
 
     def add(self, subject: str, sums: Sums) -> None:
-        """Take down rows of a table that nobody watches: of a version of a data table."""
+        """Counts rows of a table that is not watched, such as a version of a data table."""
 
     def fold(self) -> None:
-        """Write the sums of the transaction, before it is committed."""
+        """Stores the sums of the transaction, before it is committed."""
 
 
 class Engine:
-    """What differs between a file and a server."""
+    """The operations that differ between a file and a server."""
 
     name: str
     """The workspace in messages: its path, or its address without password."""
@@ -68,28 +68,32 @@ class Engine:
     """How the file is opened for reading: "ro&immutable=1" where the folder is read-only."""
     dialect: Dialect
     plain: Dialect
-    """The same for statements without values, in which no sign is doubled."""
+    """The dialect for statements without values, in which a percent sign is not doubled."""
     errors: tuple[type[Exception], ...]
     begin: str
     longest_table: int
     longest_column: int
-    """Bytes of a name."""
+    """The most bytes of a column's name."""
     listing: str
     """A query for the columns of every table and view."""
 
     def open(self) -> Any:
-        """A connection of the driver, in autocommit mode."""
+        """Returns a connection of the driver, in autocommit mode."""
         raise NotImplementedError
 
     def sentence(self, error: BaseException, sql: str = "") -> StoreError:
-        """The sentence for an error."""
+        """Returns the error of the package for an error of the driver."""
         raise NotImplementedError
 
     def check_place(self) -> None:
-        """Raises StoreError: the workspace is no longer where it was opened."""
+        """Checks that the workspace is still where it was opened.
+
+        Raises:
+            StoreError: it is not.
+        """
 
     def in_transaction(self, raw: Any) -> bool:
-        """Whether there is something left to roll back."""
+        """True when a transaction is open that can be rolled back."""
         raise NotImplementedError
 
     def cursor(self, raw: Any, sql: str, values: Any) -> Any:
@@ -97,19 +101,23 @@ class Engine:
         return raw.execute(sql, values)
 
     def layout(self, database: Connection) -> int:
-        """The layout's version, 0 of an empty workspace; raises where it is another program's."""
+        """Returns the version of the layout, 0 for an empty workspace.
+
+        Raises:
+            StoreError: the database belongs to another program.
+        """
         raise NotImplementedError
 
     def set_layout(self, database: Connection, version: int) -> None:
-        """Note the layout's version."""
+        """Stores the version of the layout."""
         raise NotImplementedError
 
     def make(self, database: Connection) -> None:
-        """Make the place of an empty workspace; a file is there when it is open."""
+        """Creates the place of an empty workspace (a schema on a server; an open file has it)."""
 
     def exclusive(self, database: Connection, subject: str) -> None:
-        """Keep other writers out of `subject` until the transaction ends; a file
-        has one writer anyway.
+        """Keeps other writers out of `subject` until the transaction ends; a file has one writer
+        anyway.
         """
 
     def may_be_written(self) -> bool:
@@ -117,18 +125,18 @@ class Engine:
         return True
 
     def encode(self, value: Any) -> Any:
-        """A number or text as a `Value` column takes it."""
+        """Returns a number or text in the form of a `Value` column."""
         return value
 
     def install(self, database: Connection, tables: Sequence[str]) -> None:
-        """Put into the workspace what it needs to watch these tables."""
+        """Adds the triggers or functions that watching these tables needs."""
 
     def watch(self, database: Connection, raw: Any, tables: Sequence[str]) -> TableWatch:
-        """What is changed in these tables from now on."""
+        """Returns the watch of all further changes of these tables."""
         raise NotImplementedError
 
     def sums(self, database: Connection, table: str, rows: str = "", *values: str) -> Sums:
-        """The sums of a table's rows.
+        """Returns the sums of a table's rows.
 
         Args:
             rows: a condition in SQL, with its values; all rows when left out.
@@ -136,17 +144,18 @@ class Engine:
         raise NotImplementedError
 
     def definitions(self, database: Connection) -> Sums:
-        """The sums of the definitions of tables, views and indexes; none where the engine keeps
-        no text of them.
+        """Returns the sums of the definitions of tables, views and indexes; (0, 0) when the engine
+        does not store their text.
         """
         return 0, 0
 
     def damage(self, raw: Any) -> Iterator[str]:
-        """What the engine itself finds wrong, in sentences."""
+        """Yields a sentence for each fault that the engine itself finds."""
         return iter(())
 
     def purge(self, database: Connection, raw: Any) -> None:
-        """Overwrite what was deleted: free pages, and the log of a file. Outside a transaction.
+        """Overwrites deleted data: free pages, and the log of a file. It must run outside a
+        transaction.
 
         Raises:
             WorkspaceLocked: another program reads the workspace.
@@ -154,8 +163,8 @@ class Engine:
         raise NotImplementedError
 
     def expose(self, database: Connection, relation: str) -> None:
-        """Let the cage read a table or view."""
+        """Allows the cage to read a table or view."""
 
     def close(self, raw: Any) -> None:
-        """End the connection and free what was held."""
+        """Closes the connection and frees its locks."""
         raw.close()

@@ -1,8 +1,9 @@
-"""Extracted rows with their cells, and the state of the work: which columns each chunk was asked
-for, and what is still to do.
+"""Extracted rows with their cells, and the state of the work: the columns that each chunk was asked
+for, and the work that is left.
 
-A *task* records how a chunk ended for a table's columns. *Work* is a table's columns under their
-definitions, which many tasks share. A *cut* is the probability from which a judged value counts.
+A *task* records the outcome of a chunk for a table's columns. *Work* is a table's columns under
+their definitions, which many tasks share. A *cut* is the probability from which a judged value
+counts.
 """
 
 from __future__ import annotations
@@ -62,17 +63,18 @@ class Extractions:
         decisions: Iterable[Decision] = (),
         schema: Mapping[str, Table] | None = None,
     ) -> int:
-        """Stores rows, the tasks that gave them, and the decisions on the way: all or nothing.
-
-        A row that is stored already gets the new cells; a column that it has is replaced, other
-        cells stay.
+        """Stores rows, the tasks that gave them, and the decisions made meanwhile: all or nothing.
+        A row that is stored already gets the new cells, which replace its cells in the same
+        columns.
 
         Args:
             schema: definitions by table name, for tasks of another schema than the current one.
 
+        Returns:
+            The number of rows that were stored.
+
         Raises:
-            StoreError: a row names a table, column, document or chunk that the workspace does not
-                have.
+            StoreError: a row names a table, column, document or chunk that the workspace lacks.
         """
         count = 0
         known = self._known()
@@ -189,7 +191,7 @@ class Extractions:
         Args:
             cut: the new cells by `Row.id`; only `value`, `doubt`, `absence` and `detail` are
                 stored.
-            reason: how the cut was made; the recorded decision has it beside the values before.
+            reason: how the cut was made; the recorded decision holds it with the earlier values.
 
         Returns:
             The number of values that changed.
@@ -426,7 +428,7 @@ class Extractions:
         return dict(self._database.query(found))
 
     def reliability(self, table: str, names: Iterable[str] | None = None) -> Reliability:
-        """Returns counts of what the values of these columns rest on, over current documents.
+        """Returns the counts of values of these columns by their evidence, over current documents.
 
         Args:
             names: schema names of columns; all columns when left out.

@@ -1,4 +1,4 @@
-"""What a workspace learned and what was decided in it, as values."""
+"""The facts that a workspace learned, and the decisions made in it, as values."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ Operation = Literal[
     "correct",
 ]
 Verdict = Literal["repaired", "apart", "open"]
-"""What became of a group that a model was asked about: repaired by SQL, things of
-their own, or left open.
-"""
+"""The model's verdict on a group: repaired by SQL, things of their own, or left open."""
 RowGroups = tuple[tuple[str, ...], ...]
-"""Ids of extracted rows, a group each."""
+"""Groups of extracted rows, by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class ConflictSide:
 
 @dataclass(frozen=True, slots=True)
 class OpenConflict:
-    """Values of one thing that contradict each other, and that nothing settled."""
+    """Values of one thing that contradict each other and that nobody settled."""
 
     table: str
     column: str
@@ -58,11 +56,11 @@ class OpenConflict:
 
 @dataclass(frozen=True, slots=True)
 class OpenNames:
-    """Printed forms of a column that may be one name, and on which nobody decided.
+    """Printed forms of a column that may be one name, on which nobody decided.
 
-    Each of `sides` holds the forms of one name as far as is known. `joined`: the canonical column
-    shows one form for all of them until somebody decides. Each of `rows` holds ids of rows that
-    would be one thing if the sides were one name.
+    Each of `sides` holds forms that are known to be one name. `joined` is True when the canonical
+    column shows one form for all sides until somebody decides. Each of `rows` holds the ids of rows
+    that would be one thing if the sides were one name.
     """
 
     column: str
@@ -74,10 +72,10 @@ class OpenNames:
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """Everything that reconciliation left open in a table.
+    """All questions about a table that reconciliation left open.
 
-    `left_open` are rows that may be one thing; `merges` are merged rows that nobody is certain to
-    be one thing, each by the rows that would stand apart.
+    `left_open` are groups of rows that may be one thing; `merges` are merged rows that may be
+    several things, each by the rows that would then stand apart.
     """
 
     conflicts: tuple[OpenConflict, ...] = ()
@@ -88,7 +86,7 @@ class Unsettled:
 
 @dataclass(frozen=True, slots=True)
 class UnreadLine:
-    """A line of a printed grid of which nothing was read; `values` are those that it prints, by
+    """A line of a printed grid that gave no row; `values` are the values that it prints, by
     column.
     """
 
@@ -99,9 +97,9 @@ class UnreadLine:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A repair as a model proposes it.
+    """A repair program of the model: operation, column, statements and reason.
 
-    `column` is the one that a conflict, a name or an aggregate is about.
+    `column` is the column that a conflict, a name or an aggregate is about.
     """
 
     operation: Operation
@@ -112,11 +110,12 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What a model decided on a group, remembered by the group's content: asked once, paid once.
+    """The model's decision on a group, stored under a hash of the group's content (`signature`), so
+    that it is asked once.
 
-    `programs` are those that the guard let pass: operation, column, statements, reason. `key` is
-    the key that the model named, where it was asked for one. The signature of a group that was left
-    open names the model, so that another one is asked.
+    `programs` are the repair programs that the guard accepted. `key` is the key that the model
+    named, when it was asked for one. The signature of a group that was left open includes the
+    model, so that another model is asked.
     """
 
     signature: str
@@ -128,8 +127,8 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a data table is settled from: its version as extracted, the decisions of people that
-    are in force, and how they are applied.
+    """The inputs from which a data table is settled: its version as extracted, the numbers of
+    people's decisions in force, and the way in which they are applied.
     """
 
     version: int
@@ -139,7 +138,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What a data table was settled from the last time, whether a model took part, and the
+    """The inputs from which a data table was settled last, whether a model took part, and the
     documents of its rows.
     """
 
@@ -150,8 +149,8 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """What all documents of a collection that show it have in common: the order of day and
-    month, the decimal mark.
+    """The conventions of a collection's printed values: the order of day and month (True for day
+    first, None for unknown), and the decimal mark.
     """
 
     day_first: bool | None = None
@@ -160,11 +159,12 @@ class Habit:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What queries measured of a filter or an attribute of a table: of `trials` documents `hits`
-    had it.
+    """Measurements of queries about a filter or an attribute of a table: of `trials` documents,
+    `hits` fulfilled or stated it.
 
-    Of an attribute also the ranks of the segments that held its values, their places in the
-    documents (segments from the start and from the end), and how deep they lay under each weight.
+    For an attribute also the ranks of the segments that held its values, their places (segments
+    from the start and from the end of the document), and the summed ranks under each pair of
+    weights.
     """
 
     kind: Literal["filter", "attribute"]
@@ -178,8 +178,8 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class QuestionColumns:
-    """The columns that a question needs, by table; what of it no column holds, the statement that
-    was drafted for it, and its hints, where they were read with it.
+    """The columns that a question needs, by table; the part of it that no column holds
+    (`uncovered`), the drafted SQL, and its hints when they were read in the same call.
     """
 
     columns: dict[str, tuple[str, ...]]

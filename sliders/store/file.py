@@ -1,4 +1,4 @@
-"""A workspace in a SQLite file: how it is opened, what its errors mean, and who may write to it."""
+"""A workspace in a SQLite file: opening it, its errors as sentences, and the lock of its writer."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def file_uri(path: Path, mode: str) -> str:
 
 
 def header(path: Path) -> bytes:
-    """The first 100 bytes of a file; none where it does not exist or is empty.
+    """Returns the first 100 bytes of a file; b"" when it does not exist or is empty.
 
     Raises:
-        StoreError: it cannot be read, is a folder, or its name cannot be kept in a database.
+        StoreError: the path cannot be read, is a folder, or is no Unicode text.
     """
     try:
         str(path).encode("utf-8")
@@ -76,11 +76,11 @@ def header(path: Path) -> bytes:
 
 
 def refuse_foreign(path: Path) -> None:
-    """Refuse another program's database before a connection changes its journal or a
-    lock is put beside it.
+    """Checks that a file is not the database of another program, before a connection changes its
+    journal or a lock file is put beside it.
 
     Raises:
-        StoreError: it is one, or it cannot be read.
+        StoreError: it is one, or cannot be read.
     """
     head = header(path)
     log = path.with_name(path.name + "-wal")
@@ -99,13 +99,13 @@ def _not_ours(path: Path) -> StoreError:
 
 
 def writer_lock(path: Path) -> int:
-    """Take the exclusive lock on `<file>.lock`; a descriptor that holds it until it is closed,
-    or its process ends.
+    """Takes the exclusive lock on `<file>.lock`. Returns a file descriptor, which holds it until it
+    is closed or its process ends.
 
-    The lock file stays: removing it would race with an opener.
+    The lock file stays, since deleting it would race with a process that opens it.
 
     Raises:
-        WorkspaceLocked: another process, or another place in this one, has it.
+        WorkspaceLocked: another process, or another part of this one, holds the lock.
         StoreError: the lock file cannot be written.
     """
     workspace = f"workspace {str(path)!r}"
@@ -134,7 +134,7 @@ def writer_lock(path: Path) -> int:
 
 
 def _is_locked(path: Path) -> bool:
-    """Says whether a process holds the lock on `<file>.lock`; True where that cannot be seen."""
+    """True when a process holds the lock on `<file>.lock`, or when that cannot be seen."""
     try:
         descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -152,7 +152,9 @@ def _is_locked(path: Path) -> bool:
 
 
 def _held_by(owner: str) -> str:
-    """Who holds a lock, a process number or "" where the file does not say, and what to do."""
+    """Returns the words for who holds a lock (a process id, or "" when the file does not say) and
+    what to do.
+    """
     if owner == str(os.getpid()):
         return "is already open for writing in this process; close it first, or open it read-only"
     number = f" (number {owner})" if owner else ""
@@ -200,7 +202,12 @@ class SqliteFile(Engine):
         return self.write or _is_locked(self.path)
 
     def check_place(self) -> None:
-        """See `Engine.check_place`; what would be written to a file that has no name is lost."""
+        """Checks that the file still has its name, since everything written to a deleted file is
+        lost.
+
+        Raises:
+            StoreError: the file was moved or deleted.
+        """
         try:
             found = os.stat(self.path)
         except OSError:
@@ -304,8 +311,8 @@ class SqliteFile(Engine):
         return sums_of(database.query(DEFINED))
 
     def damage(self, raw: sqlite3.Connection) -> Iterator[str]:
-        """Indexes that do not fit their tables, the full-text index among them. It is looked for
-        in a copy, since that check writes.
+        """Yields indexes that do not fit their tables, the full-text index included. They are
+        checked in a copy, since the check writes.
         """
         with tempfile.TemporaryDirectory(prefix="sliders-") as folder:
             copy = connect(file_uri(Path(folder) / "copy.db", "rwc"))
@@ -348,8 +355,8 @@ class SqliteFile(Engine):
         database.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
     def close(self, raw: sqlite3.Connection) -> None:
-        """Write everything into the main file, close it and free the lock;
-        the last one takes the log's files away.
+        """Writes everything into the main file, closes it and frees the lock. The last process
+        deletes the log's files.
         """
         if self.write:
             with contextlib.suppress(

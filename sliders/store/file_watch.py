@@ -1,5 +1,5 @@
-"""What a connection to a SQLite file changes: temporary triggers hand each row that comes or goes
-to this process. They are in the connection alone: another program's connection has none.
+"""The changes of a connection to a SQLite file: temporary triggers report each added or removed row
+to this process. Only this connection has them; another program's changes are not reported.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _KEEP = "INSERT OR REPLACE INTO sl_digests (subject, rows, digest) VALUES (?, ?,
 
 
 def row_digest(values: tuple[Any, ...]) -> int:
-    """The digest of a row's values, their types among them."""
+    """The digest of a row's values, including their types."""
     said = repr(values).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(said, digest_size=16).digest())
 
 
 def total_of(digest: object) -> int:
-    """A sum as it is stored; what somebody wrote there that is none differs from every sum."""
+    """Returns a stored sum; a stored value that is no sum gives a number that equals no sum."""
     try:
         return int(str(digest)) % MODULUS
     except ValueError:
@@ -38,7 +38,7 @@ def total_of(digest: object) -> int:
 
 
 def sums_of(rows: Iterable[tuple[Any, ...]]) -> Sums:
-    """How many rows, and the sum of their digests."""
+    """The number of rows, and the sum of their digests."""
     count = total = 0
     for row in rows:
         count += 1

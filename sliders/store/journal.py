@@ -20,7 +20,7 @@ _COLUMNS = {
     for field in fields(Decision)
     if field.name != "rows"
 }
-"""The columns of a decision by its fields."""
+"""The columns of a stored decision, by its fields."""
 _ALWAYS = frozenset({"stage", "kind", "verdict", "reason"})
 _DECISIONS = select(decisions.c.id, *(decisions.c[column] for column in _COLUMNS.values()))
 _NAMED = (
@@ -31,12 +31,11 @@ _NAMED = (
 
 
 class Journal:
-    """What happened, when and why, in one run. Decisions and attempts belong to that run,
-    unless they name another.
+    """The record of one run: decisions and SQL attempts belong to it, unless they name another run.
 
     Args:
-        beside: the journal of another run of this process; none of the two takes the other's run
-            for one that was killed.
+        beside: the journal of another run of this process, so that neither takes the other's run
+            for a killed one.
     """
 
     def __init__(self, database: Database, beside: Journal | None = None) -> None:
@@ -48,11 +47,11 @@ class Journal:
     def start_run(
         self, kind: str, question: str = "", settings: Mapping[str, Any] | None = None
     ) -> int:
-        """Open a run ("ask", "extract", "query" ...); its number. Decisions from
-        now on belong to it.
+        """Opens a run ("ask", "extract", "query" ...), and returns its number. Decisions from now
+        on belong to it.
 
-        Of a file, which one process writes, runs of earlier processes that still run were killed:
-        they are stopped now.
+        A file has one writer; so runs of earlier processes that are still "running" were killed,
+        and become "stopped".
         """
         if not self._database.on_server:
             killed = (runs.c.status == "running") & runs.c.id.not_in(sorted(self._running))
@@ -74,7 +73,7 @@ class Journal:
     def finish_run(
         self, run: int, status: RunStatus, outcome: Mapping[str, Any] | None = None
     ) -> None:
-        """Close a run with what is kept of it as plain JSON."""
+        """Closes a run, with its outcome as plain JSON."""
         ended = {
             "status": status,
             "finished": codec.now(),
@@ -110,7 +109,7 @@ class Journal:
         ]
 
     def record(self, decided: Iterable[Decision] | Decision) -> None:
-        """Store one decision or many."""
+        """Stores one decision or several."""
         listed = [decided] if isinstance(decided, Decision) else list(decided)
         lines = [self._line(one) for one in listed]
         if any(one.rows for one in listed):
@@ -125,7 +124,7 @@ class Journal:
             )
 
     def _line(self, one: Decision) -> dict[str, Any]:
-        """A decision by the columns of its table."""
+        """A decision as the columns of its table."""
         given = {column: getattr(one, name) for name, column in _COLUMNS.items()}
         run = self.open_run if one.run is None else one.run
         given |= {"run": run, "at": one.at or codec.now()}
@@ -133,11 +132,11 @@ class Journal:
         return {c.name: kept[c.name] for c in decisions.c if c.name in kept}
 
     def decisions(self, *, row: str | None = None, **wanted: str | int) -> list[Decision]:
-        """Decisions in order of time.
+        """Returns decisions in order of time.
 
         Args:
             row: the id of an extracted row that they name.
-            wanted: values of fields that they have.
+            wanted: values that their fields must have.
         """
         here = [decisions.c[_COLUMNS[name]] == value for name, value in wanted.items()]
         if row is not None:
@@ -156,7 +155,7 @@ class Journal:
         return found
 
     def record_attempt(self, attempt: SqlAttempt) -> None:
-        """Store a statement that an agent tried."""
+        """Stores a statement that an agent tried."""
         values = {field.name: getattr(attempt, field.name) for field in fields(SqlAttempt)}
         values |= {
             "run": self.open_run if attempt.run is None else attempt.run,

@@ -1,4 +1,4 @@
-"""What the workspace holds beside its rows: vectors, the decisions of people, and notes."""
+"""Facts beside the rows of a workspace: vectors, the decisions of people, and notes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sliders.store.records import Correction
 
 Vectors = NDArray[np.float32]
 Places = NDArray[np.int64]
-"""Of segments, shape (n, 3): start, end and tokens of each."""
+"""The places of segments, shape (n, 3): start, end (characters) and tokens of each."""
 
 
 class Knowledge:
-    """Vectors by level and owner, corrections, notes by name."""
+    """Vectors by level and owner, decisions of people, and notes by name."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -33,13 +33,13 @@ class Knowledge:
         arrays: Mapping[str, Vectors],
         places: Mapping[str, Places] | None = None,
     ) -> None:
-        """Store embeddings of one model.
+        """Stores embeddings of one model.
 
         Args:
             level: "document", "segment" ...
-            arrays: array of shape (rows, dimension), or (dimension,), by owner (a
-                document or chunk id).
-            places: where the segments stand that the rows after the first are of, by owner.
+            arrays: array of shape (rows, dimension), or (dimension,), by owner (a document or chunk
+                id).
+            places: the places of the segments that belong to the rows after the first, by owner.
         """
         held = {} if places is None else places
         self._database.add_many(
@@ -61,11 +61,11 @@ class Knowledge:
         )
 
     def vectors(self, level: str, model: str) -> dict[str, Vectors]:
-        """Embeddings by owner, each of shape (rows, dimension)."""
+        """Returns embeddings by owner, each of shape (rows, dimension)."""
         return {owner: array for owner, (array, _) in self.segments(level, model).items()}
 
     def segments(self, level: str, model: str) -> dict[str, tuple[Vectors, Places]]:
-        """Embeddings by owner, with the places of the segments that they are of."""
+        """Returns embeddings by owner, with the places of their segments."""
         v = vectors.c
         found = select(v.owner, v.rows, v.columns, v.data, v.places)
         lines = self._database.query(found.where(v.level == level, v.model == model))
@@ -78,19 +78,19 @@ class Knowledge:
         }
 
     def keep(self, name: str, value: Any) -> None:
-        """Keep a note of plain JSON, in the place of the one of that name."""
+        """Stores a note of plain JSON; it replaces the note of that name."""
         self._database.add_many(meta, [(name, codec.dump(value))], there="replace")
 
     def kept(self, name: str) -> Any:
-        """The note of a name, None where there is none."""
+        """Returns the note of a name, None when there is none."""
         return codec.load(self._database.value(select(meta.c.value).where(meta.c.name == name)))
 
     def forget(self, name: str) -> None:
-        """Drop the note of a name."""
+        """Deletes the note of a name."""
         self._database.execute(delete(meta).where(meta.c.name == name))
 
     def correct(self, correction: Correction) -> int:
-        """Store a human decision; its number."""
+        """Stores a decision of a person, and returns its number."""
         return self._database.add(
             corrections,
             kind=correction.kind,
@@ -104,7 +104,9 @@ class Knowledge:
         )
 
     def corrections(self, table: str | None = None) -> list[Correction]:
-        """Human decisions that are in force, oldest first."""
+        """Returns the decisions of people that are in force, oldest first; of one table when
+        given.
+        """
         c = corrections.c
         found = select(
             c.kind,
@@ -126,10 +128,10 @@ class Knowledge:
         ]
 
     def revoke(self, number: int) -> None:
-        """Take a human decision back; it stays in the records.
+        """Takes a decision back; it stays in the records.
 
         Raises:
-            StoreError: there is none of that number in force.
+            StoreError: no decision of that number is in force.
         """
         in_force = update(corrections).where(
             corrections.c.id == number, corrections.c.revoked.is_(None)

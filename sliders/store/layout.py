@@ -1,5 +1,5 @@
-"""What a workspace holds beside the user's tables, as SQLAlchemy metadata for a SQLite file and
-a PostgreSQL schema.
+"""The system tables of a workspace, as SQLAlchemy metadata for a SQLite file and a PostgreSQL
+schema.
 
 Every system table starts with `sl_`; the user's tables have their own names (see `sql_names`).
 Inside, rows refer to each other by integer `key`; the identifiers that the rooms use
@@ -30,7 +30,7 @@ from sliders.store.layout_columns import (
 
 LAYOUT = 11
 AUDIT_LAYOUT = 6
-"""Of exported audit databases."""
+"""The version of the layout of exported audit databases."""
 meta = Table("sl_meta", METADATA, part("name", Text), *texts("value"), sqlite_with_rowid=False)
 documents = Table(
     "sl_documents",
@@ -323,11 +323,13 @@ digests = Table(
 )
 
 CURRENT = and_(documents.c.superseded_by.is_(None), chunks.c.active == 1)
-"""Chunks (and rows) of the present version of their document."""
+"""A condition: chunks (and rows) of the current version of their document."""
 ASKED = exists().where(
     cells.c.row_key == rows.c.key, func.coalesce(cells.c.absence, "") != "not asked"
 )
-"""Rows of which a cell was read under a definition that stands (see `Extractions.supersede`)."""
+"""A condition: rows with a cell that was read under a current definition (see
+`Extractions.supersede`).
+"""
 
 CELL_ABSENCE: Select[Any] = (
     select(
@@ -349,7 +351,7 @@ CELL_ABSENCE: Select[Any] = (
     )
     .where(CURRENT, or_(cells.c.row_key.is_(None), cells.c.absence.is_not(None)))
 )
-"""The view `cell_absence`: every empty cell says why."""
+"""The view `cell_absence`: the reason of every empty cell."""
 
 SEARCH = {
     # The text of a chunk is read from its document, so that it is stored once.
@@ -369,4 +371,4 @@ SEARCH = {
         "CREATE INDEX sl_chunk_search_words ON sl_chunk_search USING gin(words)",
     ),
 }
-"""Full-text search over chunks, which each engine has in its own way."""
+"""The full-text search over chunks; each engine has its own."""

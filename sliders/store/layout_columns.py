@@ -1,4 +1,4 @@
-"""Of what the tables of a workspace are made: types and kinds of columns, for either engine."""
+"""Building blocks of the system tables: types and kinds of columns, for either engine."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ TYPES: dict[str, Any] = {
     "INTEGER": INTEGER,
     "REAL": Double().with_variant(REAL(), "sqlite"),
 }
-"""Of data tables, by `ColumnType.sql`."""
+"""The types of columns of data tables, by `ColumnType.sql`."""
 NAME = Text().with_variant(Text(collation="NOCASE"), "sqlite")
 
 
 class TypedValue(UserDefinedType[Any]):
-    """A typed value: as it is in SQLite, which types each value by itself; JSON in PostgreSQL."""
+    """A column of values of any type: stored as they are in SQLite, which types each value; as JSON
+    in PostgreSQL.
+    """
 
     cache_ok = True
 
@@ -56,8 +58,8 @@ def _listed_postgresql(element: _Listed, compiler: Any, **more: Any) -> str:
 
 
 def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """Whether a text column's value is in the JSON list that is bound to `name`:
-    one statement for any number.
+    """A condition: a text column's value is in the JSON list that is bound to `name`. One statement
+    serves any number of values.
     """
     return column.op("IN", is_comparison=True)(_Listed(bindparam(name, type_=Text)))
 

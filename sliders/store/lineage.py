@@ -1,4 +1,4 @@
-"""The one way from a value in a table to the words on a page, and to the decisions that changed it.
+"""The way from a value in a table to the words on a page, and to the decisions that changed it.
 
 A *reading* is a cell with a value that the model read in one document.
 """

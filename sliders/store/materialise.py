@@ -1,4 +1,6 @@
-"""Cells as the rows of a data table: which values enter it, and the SELECT that makes its rows."""
+"""The values of cells as rows of a data table: the rule for the values that enter it, and the
+SELECT that makes its rows.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +27,18 @@ from sliders.store.layout import ASKED, CURRENT, cells, chunks, documents, rows
 from sliders.store.records import Relation, RelationColumn
 
 SAID = (Absence.UNGROUNDED.value, Absence.NOT_PARSED.value)
-"""Absences whose cells may keep what the model said."""
+"""Absences whose cells may keep the model's value."""
 
 
 def enters(cell: Cell, unverified: bool = False) -> bool:
-    """Whether a cell's value stands in its data table; `unverified` also lets in what the
-    model said without proof.
+    """True when a cell's value enters its data table; with `unverified`, values without proof enter
+    too.
     """
     return cell.absence is None or (unverified and cell.absence in SAID)
 
 
 def stands(absence: ColumnElement[Any], unverified: bool) -> ColumnElement[bool]:
-    """`enters` for cells with that absence."""
+    """The condition `enters` in SQL, for cells with this absence."""
     return absence.is_(None) | absence.in_(SAID) if unverified else absence.is_(None)
 
 
@@ -49,14 +51,14 @@ def materialise_sql(
     server: bool = False,
     companions: Sequence[RelationColumn] = (),
 ) -> Select[Any]:
-    """SELECT that turns cells into rows: one look-up a cell, so that the cost is
-    linear in the cells.
+    """Returns the SELECT that turns cells into rows, with one look-up for each cell, so that its
+    cost is linear in the cells.
 
     Args:
         keys: integer key by schema column name.
         unverified: see `enters`.
-        server: for PostgreSQL, where a value is JSON and every column has one type.
-        companions: columns that stand beside those of the schema.
+        server: True for PostgreSQL, which stores a value as JSON and gives every column one type.
+        companions: the companion columns to fill.
     """
     shown = {
         column: companion_value(column.role) if column.companion_of else _shown(column, server)
@@ -83,14 +85,14 @@ def materialise_sql(
 
 
 def _looked_up(value: ColumnElement[Any], key: int, unverified: bool) -> ScalarSelect[Any]:
-    """That value of the row's cell in the column of this key."""
+    """Looks up a value of the row's cell in the column with this key."""
     c = cells.c
     here = (c.row_key == rows.c.key, c.column_key == key, stands(c.absence, unverified))
     return select(value).where(*here).correlate(rows).scalar_subquery()
 
 
 def _shown(column: RelationColumn, server: bool) -> ColumnElement[Any]:
-    """The cell's value; words and not-a-number have no place in a number column."""
+    """The cell's value; a number column gets no words and no not-a-number."""
     value: ColumnElement[Any] = cells.c.value
     number = func.jsonb_typeof(value) == "number" if server else func.typeof(value) != "text"
     if server:

@@ -31,10 +31,10 @@ _SIGNS_APART = 11
 
 
 def migrate(database: Database) -> int:
-    """Bring a workspace to the newest layout; its version number.
+    """Brings a workspace to the newest layout, and returns its version number.
 
     Raises:
-        WorkspaceTooNew: it was written by a newer version of the package.
+        WorkspaceTooNew: a newer version of the package wrote it.
         StoreError: it is another program's database, or is read-only and needs a migration.
     """
     version = database.engine.layout(database)
@@ -58,8 +58,8 @@ def migrate(database: Database) -> int:
 
 
 def _bring(database: Database, version: int) -> None:
-    """Everything that the metadata has and the workspace does not, then the
-    values of earlier layouts.
+    """Creates everything in the metadata that the workspace lacks, then converts values of earlier
+    layouts.
     """
     database.engine.make(database)
     known = database.names()

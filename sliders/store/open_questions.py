@@ -1,5 +1,5 @@
-"""What nobody decided yet, by table: contradictions, names, rows that may be one thing, and
-lines that were not read.
+"""Questions that nobody decided yet, by table: contradictions, names, rows that may be one thing,
+and lines that were not read.
 """
 
 from __future__ import annotations
@@ -56,13 +56,15 @@ _READ = delete(unread_lines).where(
 
 
 class OpenQuestions:
-    """What nobody decided yet, of each table."""
+    """The open questions of each table."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def keep(self, table: str, left: Unsettled) -> None:
-        """Keep what reconciliation left open, in the place of what it left before."""
+        """Stores the questions that reconciliation left open; they replace the earlier ones of the
+        table.
+        """
         database = self._database
         with database.transaction():
             for of in (conflicts, open_names):
@@ -76,7 +78,7 @@ class OpenQuestions:
             self._keep_groups(table, "merged", left.merges)
 
     def conflicts(self, table: str) -> list[OpenConflict]:
-        """The contradictions of a table that are open, in order."""
+        """Returns the open contradictions of a table, in order."""
         rows = self._groups(table, "conflict")
         found = []
         lines = self._database.query(_CONFLICTS, {"of": table})
@@ -97,7 +99,7 @@ class OpenQuestions:
         return found
 
     def names(self, table: str) -> list[OpenNames]:
-        """The names of a table on which nobody decided, in order."""
+        """Returns the names of a table on which nobody decided, in order."""
         rows = self._groups(table, "names")
         found = []
         lines = self._database.query(_NAMES, {"of": table})
@@ -112,26 +114,26 @@ class OpenQuestions:
         return found
 
     def left_open(self, table: str) -> RowGroups:
-        """The extracted rows that may be one thing and that the model left open, a group each."""
+        """Returns groups of extracted rows that may be one thing and that the model left open."""
         return tuple(parts[0] for parts in self._groups(table, "left open").values())
 
     def merges(self, table: str) -> tuple[RowGroups, ...]:
-        """Merged rows that nobody is certain to be one thing, each by the extracted rows
-        that would stand apart.
+        """Returns merged rows that may be several things, each by the extracted rows that would
+        then stand apart.
         """
         return tuple(tuple(parts.values()) for parts in self._groups(table, "merged").values())
 
     def undone(self, table: str) -> frozenset[str]:
-        """The extracted rows whose repairs a person undid."""
+        """Returns the extracted rows whose repairs a person undid."""
         return frozenset(self._groups(table, "undone").get(0, {}).get(0, ()))
 
     def keep_undone(self, table: str, rows: Sequence[str]) -> None:
-        """Keep the rows whose repairs a person undid, in the place of those before."""
+        """Stores the rows whose repairs a person undid; they replace the earlier ones."""
         with self._database.transaction():
             self._keep_groups(table, "undone", [(rows,)])
 
     def unread(self, table: str) -> list[UnreadLine]:
-        """The lines of grids that gave no row of a table, in the order of reading."""
+        """Returns the lines of grids that gave no row of a table, in the order of reading."""
         lines = self._database.query(_UNREAD, {"of": table})
         return [
             UnreadLine(chunk, finding, tuple(codec.load(printed).items()))
@@ -139,7 +141,7 @@ class OpenQuestions:
         ]
 
     def keep_unread(self, table: str, chunk_id: str, lines: Sequence[UnreadLine]) -> None:
-        """Keep the lines of a chunk that gave no row, in the place of those before."""
+        """Stores the lines of a chunk that gave no row; they replace the earlier ones."""
         if not lines:
             self._database.execute(_READ, {"of": table, "chunk": chunk_id})
             return
@@ -173,7 +175,7 @@ class OpenQuestions:
         )
 
     def _groups(self, table: str, why: str) -> dict[int, dict[int, tuple[str, ...]]]:
-        """Row ids by number and part, in order."""
+        """Returns row ids by number of the group and part, in order."""
         found: dict[int, dict[int, tuple[str, ...]]] = {}
         for number, part, row in self._database.query(_GROUPS, {"of": table, "why": why}):
             parts = found.setdefault(number, {})

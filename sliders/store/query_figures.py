@@ -1,4 +1,6 @@
-"""What queries measured, for planning later ones; and the columns that questions need."""
+"""Measurements of queries, from which later queries are planned; and the columns that questions
+need.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,15 @@ _QUESTION = select(
 
 
 class QueryFigures:
-    """Figures of filters and attributes by table, and the columns of questions by their hash."""
+    """Measurements of filters and attributes by table, and the columns of questions by their
+    hash.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of(self, table: str) -> list[Figure]:
-        """What was measured of a table's filters and attributes."""
+        """Returns the measurements of a table's filters and attributes."""
         return [
             Figure(
                 kind,
@@ -47,7 +51,7 @@ class QueryFigures:
         ]
 
     def keep(self, table: str, figures: Iterable[Figure]) -> None:
-        """Keep figures of a table in the place of those before."""
+        """Stores measurements of a table; they replace the earlier ones."""
         self._database.add_many(
             query_figures,
             (
@@ -68,18 +72,20 @@ class QueryFigures:
         )
 
     def distance(self, table: str, attributes: Sequence[str]) -> float:
-        """How far from these attributes a document may be, 0 where it was not measured."""
+        """Returns the largest distance to these attributes at which a document is read; 0 when it
+        was not measured.
+        """
         about = {"of": table, "about": codec.dump(sorted(attributes))}
         return float(self._database.value(_DISTANCE, about) or 0.0)
 
     def keep_distance(self, table: str, attributes: Sequence[str], distance: float) -> None:
-        """Keep how far from these attributes a document may be."""
+        """Stores the largest distance to these attributes at which a document is read."""
         line = (table, "documents", codec.dump(sorted(attributes)), distance)
         names = ("table_name", "kind", "subject", "distance")
         self._database.add_many(query_figures, [line], names, there="replace")
 
     def question(self, hashed: str) -> QuestionColumns | None:
-        """The columns that a question needs, None when it was not asked before."""
+        """Returns the columns that a question needs, None when it was not asked before."""
         line = self._database.one(_QUESTION, {"hash": hashed})
         if line is None:
             return None
@@ -88,7 +94,7 @@ class QueryFigures:
         return QuestionColumns(columns, line[1], line[2], hints)
 
     def keep_question(self, hashed: str, question: str, found: QuestionColumns) -> None:
-        """Keep the columns that a question needs."""
+        """Stores the columns that a question needs."""
         hints = codec.encode_hints(found.hints)
         line = (hashed, question, codec.dump(found.columns), found.uncovered, found.draft, hints)
         self._database.add_many(questions, [line], there="replace")

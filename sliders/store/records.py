@@ -1,4 +1,4 @@
-"""What goes in and out of the catalog beside the values of the other rooms."""
+"""The inputs and results of the catalog that are no values of another room."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ TaskState = Literal["pending", "done", "failed", "gated", "pruned"]
 RunStatus = Literal["running", "done", "failed", "stopped"]
 ExportFormat = Literal["sqlite", "csv", "csv-safe", "parquet", "excel"]
 Role = Literal["value", "canonical", "bound", "doubt"]
-"""What a column of a data table holds: a value as read, or what stands beside it
-(see `RelationColumn`).
+"""The role of a column of a data table: "value", or the kind of a companion (see
+`RelationColumn`).
 """
 About = Literal[
     "question",
@@ -63,9 +63,9 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What adding a document did: "new", "same" (the content was there already), "renamed" (the
-    content was there under the name `replaced`, whose file is gone) or "changed" (`replaced` is the
-    id of the old document).
+    """The outcome of adding a document: "new", "same" (the content was there already), "renamed"
+    (the content was there under the name `replaced`, whose file is gone) or "changed" (`replaced`
+    is the id of the old document).
     """
 
     outcome: Literal["new", "same", "renamed", "changed"]
@@ -75,7 +75,9 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A chunk found by words; a larger score is a better match (BM25 turned round)."""
+    """A chunk found by words, with its score: a larger score is a better match (BM25 with its sign
+    changed).
+    """
 
     chunk_id: str
     document_id: str
@@ -86,7 +88,8 @@ class SearchHit:
 class Task:
     """A unit of extraction: the given columns of one table, read from one chunk.
 
-    "done" and "gated" (and "pruned") tasks are not asked again; "failed" ones are, on the next run.
+    The columns of a "done", "gated" or "pruned" task are not asked again; those of a "failed" task
+    are asked again on the next run.
     """
 
     table: str
@@ -100,8 +103,8 @@ class Task:
 class Decision:
     """A verdict with its reason (contract 11).
 
-    `kind` is the kind of thing that it is about; `document` is a name, `chunk` an id, and `rows`
-    are ids of extracted rows. `run` and `at` are filled in by the catalog when they are left out.
+    `kind` is the kind of its subject; `document` is a name, `chunk` an id, and `rows` are ids of
+    extracted rows. `run` and `at` are filled in by the catalog when they are left out.
     """
 
     stage: str
@@ -122,7 +125,7 @@ class Decision:
 class Run:
     """One command or question.
 
-    `outcome` is what the caller kept of it (answer, usage, completeness) as plain JSON.
+    `outcome` is its result (answer, usage, completeness) as plain JSON.
     """
 
     id: int
@@ -157,8 +160,7 @@ class SqlAttempt:
 class Correction:
     """A human decision: `kind` "set_value", "merge" or "split".
 
-    `subject` says which rows it is for, as plain JSON (key values, row ids);
-    `value` is the new value.
+    `subject` names its rows as plain JSON (key values, row ids); `value` is the new value.
     """
 
     kind: Literal["set_value", "merge", "split"]
@@ -174,10 +176,10 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Cells counted by what they rest on: `values` have one, of them `computed`, `judged`, and
-    `unverified` with a doubt.
+    """The number of values by their evidence: all `values`, of them `computed`, `judged`, and
+    `unverified` (with a doubt).
 
-    `ungrounded` and `unparsed` were said by the model and enter no table, unless the user asked
+    `ungrounded` and `unparsed` count values of the model that enter no table, unless the user asked
     for unverified values.
     """
 
@@ -197,8 +199,9 @@ class RelationColumn:
     """A column of a data table: the schema's name, its SQL name and its SQL type.
 
     A companion stands beside the column `companion_of` of the schema, in the versions where any row
-    has a value there: `canonical` is the one name that printed forms belong to, `bound` what stands
-    with a number ("<", "about"), `doubt` why the value is not verified.
+    has a value there: `canonical` is the form that stands for all printed forms of a name, `bound`
+    the word or sign before an inexact number ("<", "about"), `doubt` the reason why the value is
+    not verified.
     """
 
     name: str
@@ -225,15 +228,15 @@ class Relation:
     longest: int = 120
 
     def sql_name(self, column: str) -> str:
-        """SQL name of a schema column; system columns keep theirs."""
+        """Returns the SQL name of a schema column; a system column keeps its name."""
         return next((c.sql_name for c in self.columns if c.name == column), column)
 
     def companion(self, column: str, role: Role) -> RelationColumn:
-        """The companion of a schema column: that of the current version, or as the next
-        version is to name it.
+        """Returns the companion of a schema column: of the current version, or, when it has none,
+        the one that the next version would have.
 
-        Its SQL name is `<column>_<role>`, with a number behind it where the schema has a
-        column of that name.
+        Its SQL name is `<column>_<role>`, with a number behind it where the schema has a column of
+        that name.
 
         Raises:
             StoreError: the table has no such column.
@@ -277,12 +280,12 @@ class TableVersion:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """Declares a value that is not one of its sources' values: an aggregate, a canonical
-    form, a correction ...
+    """Declares a value that is not one of its sources' values: an aggregate, a canonical form, a
+    correction ...
 
-    `kind` "sum", "min", "max", "average", "count" are recomputed when the audit is verified.
-    `row_id` None declares that `source_value` became `value` in the whole column; `correction` is
-    the number of the human decision that made it, where one did.
+    Values of the kinds "sum", "min", "max", "average" and "count" are computed again when an audit
+    is verified. `row_id` None declares that `source_value` became `value` in the whole column;
+    `correction` is the number of the person's decision that made it, None for none.
     """
 
     column: str

@@ -1,5 +1,5 @@
 """The removal of documents, with their rows, cells, chunks, vectors, page texts, calls, and
-everything that quotes them. What proves the history keeps its line, without content.
+everything that quotes them. Lines that prove the history stay, without their content.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from sliders.store.records import Decision, StoredDocument
 from sliders.store.traces import GONE, Traces, words_of
 
 _UNFINISHED = "removal unfinished"
-"""The line of `sl_meta` that says that removed words may stand in free pages still."""
+"""The line of `sl_meta` that is set while removed words may still stand in free pages."""
 _HERE = among(documents.c.id, "ids")
 _DOCUMENT = select(documents.c.key).where(_HERE)
 _KEPT = documents.c.key.not_in(_DOCUMENT)
@@ -58,7 +58,7 @@ _CHUNK = select(chunks.c.id).where(chunks.c.document_key.in_(_DOCUMENT))
 _OF_ROWS = rows.c.document_key.in_(_DOCUMENT)
 _ROW = select(rows.c.id).where(_OF_ROWS)
 _ELSEWHERE = cells.c.document_key.in_(_DOCUMENT)
-"""Cells of other documents' rows whose words stand in a removed one."""
+"""Cells in rows of other documents whose words stand in a removed document."""
 _PARTS = select(cells.c.row_key, cells.c.column_key, cells.c.parts).where(
     cells.c.parts.is_not(None)
 )
@@ -90,12 +90,12 @@ _FORGOTTEN = frozenset(
     table.name
     for table in (questions, query_figures, settlements, derivations, open_names, conflicts)
 )
-"""Tables whose lines go when they quote a removed document: they are made again."""
+"""Tables whose lines are deleted when they quote a removed document, since they are made again."""
 _OWN_WORDS = frozenset(
     "sl_documents sl_pages sl_elements sl_chunks sl_rows sl_cells sl_vectors sl_tasks sl_work "
     "sl_claims sl_digests sl_meta sl_calls sl_runs sl_document_facts sl_batches sl_origins".split()
 )
-"""Tables that are dealt with by themselves, or hold no words of another document."""
+"""Tables that are handled separately, or hold no words of documents."""
 _NAMES = frozenset({"name", "relation", "sql_name", "table_name", "column_name"})
 _WITHOUT_CONTENT: Mapping[str, Any] = {
     "value": None,
@@ -110,8 +110,8 @@ _WITHOUT_CONTENT: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What a removal took out: names of documents, numbers of rows and calls, and of answers that
-    are marked since they used a document.
+    """The result of a removal: the names of the documents, the number of rows and calls, and of
+    answers that were marked because they used a document.
     """
 
     documents: tuple[str, ...] = ()
@@ -133,7 +133,7 @@ class Removal:
     """The removal of documents from one workspace.
 
     Args:
-        spared: texts whose words are nobody's: the prompts of the package.
+        spared: texts whose words are never removed: the prompts of the package.
     """
 
     def __init__(self, catalog: Catalog, spared: Iterable[str] = ()) -> None:
@@ -148,7 +148,7 @@ class Removal:
             names: names, ids or sources of documents, or folders that they were read from.
 
         Raises:
-            StoreError: there is no such document; nothing was removed then.
+            StoreError: there is no such document; nothing is removed.
         """
         found = self._meant(names)
         done = self._take_out(found) if found else Removed()
@@ -202,7 +202,7 @@ class Removal:
         return Removed(tuple(dict.fromkeys(one.name for one in found)), count, gone, marked)
 
     def _traces(self, found: Sequence[StoredDocument], ids: Mapping[str, str]) -> Traces:
-        """Returns what only these documents say: their words without those of the other documents,
+        """Returns the words that only these documents have: without the words of other documents,
         of the schema's names and of the prompts.
         """
         database, texts = (
@@ -224,8 +224,8 @@ class Removal:
         return traces
 
     def _forget_calls(self, traces: Traces, ids: Mapping[str, str]) -> int:
-        """Takes the words out of the calls that read these documents or quote them, whatever else
-        they were about; their line stays, with what they cost. Returns their number.
+        """Takes the words out of the calls that read or quote these documents, also when they read
+        others too. The line of a call stays, with its cost. Returns the number of calls.
         """
         database = self._database
         gone = {call for (call,) in database.query(_READ_BY, ids)}
@@ -290,8 +290,8 @@ class Removal:
         self._database.execute(update(decisions).where(about).values(**blank), named)
 
     def _empty(self, key: int, table: str) -> bool:
-        """Empties the versions of a table, and forgets what it was settled from. Returns whether
-        it shows unverified values.
+        """Empties the versions of a table, and forgets its state of settling. Returns True when it
+        shows unverified values.
         """
         database = self._database
         chain = self._catalog.tables.lineage(table)
@@ -312,7 +312,7 @@ class Removal:
         return bool(chain) and chain[-1].operation == UNVERIFIED
 
     def _delete(self, ids: Mapping[str, str]) -> None:
-        """Deletes the documents and what hangs on them."""
+        """Deletes the documents with all lines that belong to them."""
         database = self._database
         owners = or_(among(vectors.c.owner, "ids"), vectors.c.owner.in_(_CHUNK))
         database.execute(delete(vectors).where(owners), ids)
@@ -331,7 +331,7 @@ class Removal:
         database.execute(update(collection).values(**sampled))
 
     def _forget_quotes(self, traces: Traces) -> None:
-        """Goes over every text that is left beside the documents' own, and forgets the quotes."""
+        """Removes quotes from every stored text that is left."""
         for table in METADATA.sorted_tables:
             if table.name in _OWN_WORDS:
                 continue
@@ -360,7 +360,7 @@ class Removal:
         self._database.execute(update(table).where(*here).values(**told))
 
     def _show_again(self, table: str, relation: str, unverified: bool) -> None:
-        """Makes the rows that are left the current version of a table of the schema."""
+        """Makes the remaining rows the current version of a table of the schema."""
         if table in {one.name for one in self._catalog.schemas.relations()}:
             self._catalog.tables.materialise(table, unverified=unverified)
             return

@@ -1,6 +1,4 @@
-"""The schema of a workspace: every version of it, and the names that its tables and
-columns have in SQL.
-"""
+"""The schema of a workspace: its versions, and the SQL names of its tables and columns."""
 
 from __future__ import annotations
 
@@ -39,10 +37,11 @@ class Schemas:
         self._database = database
 
     def save(self, schema: Schema, reason: str = "") -> int:
-        """Make `schema` the current one; its version number (the present one when nothing changed).
+        """Makes `schema` the current one, and returns its version number (the present number when
+        nothing changed).
 
-        Tables and columns that are no longer in it keep their cells, out of sight, and find
-        them when they return.
+        Tables and columns that are no longer in it keep their cells, hidden, and have them again
+        when they return.
         """
         text = codec.encode_schema(schema)
         with self._database.transaction():
@@ -115,7 +114,7 @@ class Schemas:
             )
 
     def _shape(self, key: int) -> list[tuple[Any, ...]]:
-        """Names and types of the columns of a table that are in the schema, in order."""
+        """The names and types of a table's columns that are in the schema, in order."""
         return self._database.query(_SHAPE, {"table": key})
 
     def current(self) -> Schema | None:
@@ -124,7 +123,7 @@ class Schemas:
         return None if last is None else codec.decode_schema(last[1])
 
     def relation(self, table: str) -> Relation:
-        """What a table and its columns are called in SQL.
+        """Returns the SQL names of a table and its columns.
 
         Raises:
             StoreError: the workspace has no table of that name.
@@ -145,7 +144,7 @@ class Schemas:
         )
 
     def relations(self) -> list[Relation]:
-        """The tables of the current schema as SQL sees them."""
+        """The tables of the current schema with their SQL names."""
         names = self._database.query(
             select(tables.c.name).where(tables.c.active == 1).order_by(tables.c.key)
         )

@@ -41,10 +41,10 @@ _SENTENCES = {
 
 
 def server_url(place: str) -> URL:
-    """The address of a workspace.
+    """Returns the address of a workspace on a server.
 
     Raises:
-        SettingsError: it is none, or names another driver.
+        SettingsError: the text is no such address, or names another driver.
     """
     try:
         url = make_url(place)
@@ -100,7 +100,11 @@ class PostgresServer(Engine):
         return self.connect(self.write)
 
     def connect(self, write: bool) -> Any:
-        """A connection that sees only this workspace's schema."""
+        """Returns a connection that sees only this workspace's schema.
+
+        Raises:
+            StoreError: the server does not answer, or refuses the user.
+        """
         try:
             raw = self._psycopg.connect(
                 self._address,
@@ -231,9 +235,7 @@ class PostgresServer(Engine):
 
 
 def _number_loader() -> Any:
-    """NUMERIC as Python's own numbers: whole ones are integers, up to what a number
-    with a point can hold.
-    """
+    """Reads NUMERIC as Python's own numbers: whole numbers as int, others as float."""
     from psycopg.adapt import Loader
 
     class ServerNumber(Loader):

@@ -1,7 +1,7 @@
 """The memory of a statement on a PostgreSQL server, which has no limit of its own for it.
 
-Where the server runs on this machine, its process for the statement is watched and stopped. The
-kernel holds it as well where this user may ask for that. On a server elsewhere nothing does.
+When the server runs on this machine, its process for the statement is watched and stopped. If this
+user may, the kernel limits it as well. On another machine its memory is not limited.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from sliders.sql.limits import Limits, MemoryGauge, short
 from sliders.store.engines import Engine
 
 _LOOK = 0.005
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 
 
 @contextlib.contextmanager
 def held_memory(engine: Engine, raw: Any, sql: str, limits: Limits) -> Iterator[None]:
-    """Inside the block a connection's statement is stopped when it takes more than its memory.
+    """Stops a connection's statement inside the `with` block when it takes more memory than
+    allowed.
 
     Raises:
-        UnsafeStatement: it did.
+        UnsafeStatement: it was stopped.
     """
     process = raw.info.backend_pid
     if not _is_here(raw, process):
@@ -61,7 +62,7 @@ def held_memory(engine: Engine, raw: Any, sql: str, limits: Limits) -> Iterator[
 
 
 def _is_here(raw: Any, process: int) -> bool:
-    """Whether a connection's process runs on this machine."""
+    """True when a connection's process runs on this machine."""
     host = raw.info.host
     if host and not host.startswith("/") and host not in ("localhost", "127.0.0.1", "::1"):
         return False
@@ -72,7 +73,7 @@ def _is_here(raw: Any, process: int) -> bool:
 
 
 def _hold(process: int, memory_bytes: float) -> None:
-    """Let the kernel refuse more memory to a process, where this user may."""
+    """Makes the kernel refuse more memory to a process, if this user may."""
     if sys.platform != "linux" or memory_bytes == float("inf"):
         return
     import resource

@@ -1,6 +1,6 @@
-"""What a session changes on a PostgreSQL server: triggers add up the rows that come and go, in a
-setting that lives as long as the transaction. Only `ServerWatch.fold` writes it down: what another
-program changes is forgotten with its transaction.
+"""The changes of a session on a PostgreSQL server: triggers add up the rows that are added and
+removed, in a setting that lasts as long as the transaction. Only `ServerWatch.fold` stores it; the
+sums of another program's changes are lost with its transaction.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from sliders.store.engines import Connection, Sums
 
 SUMS = "count(*), coalesce(sum(('x' || left(md5(t::text), 16))::bit(64)::bigint), 0)"
-"""The sums of rows `t`, in SQL."""
+"""The SQL for the sums of the rows `t`."""
 _FUNCTION = f"""CREATE OR REPLACE FUNCTION sl_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     changes jsonb := coalesce(nullif(current_setting('sliders.changes', true), ''), '{{}}')::jsonb;
@@ -50,7 +50,7 @@ _ONE = f"INSERT INTO sl_digests (subject, rows, digest) VALUES (?, ?, ?) {_ADD}"
 
 
 def install(database: Connection, tables: Sequence[str]) -> None:
-    """Make the triggers of these tables."""
+    """Creates the triggers of these tables."""
     database.execute(_FUNCTION)
     for table in tables:
         for event, sides in _SIDES.items():
@@ -61,7 +61,7 @@ def install(database: Connection, tables: Sequence[str]) -> None:
 
 
 class ServerWatch:
-    """See `TableWatch`; a savepoint that is undone undoes the setting too."""
+    """See `TableWatch`; undoing a savepoint also undoes the setting."""
 
     def __init__(self, database: Connection) -> None:
         self._database = database

@@ -1,5 +1,5 @@
-"""What reconciliation remembers of a table between runs: what it was settled from, and what a
-model decided.
+"""Memory of reconciliation between runs: the inputs from which a table was settled, and the
+decisions of models.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _SETTLEMENTS = select(
 
 
 class SettledTables:
-    """What each table was settled from, and the decisions of models on its groups."""
+    """The inputs from which each table was settled, and the decisions of models on its groups."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of(self, table: str) -> Settled | None:
-        """What a table was settled from the last time, None before the first."""
+        """Returns the state in which a table was settled last; None when it never was."""
         line = self._database.one(_SETTLED, {"of": table})
         if line is None:
             return None
@@ -45,7 +45,7 @@ class SettledTables:
         return Settled(terms, bool(by_model), frozenset(codec.load(documents)))
 
     def settlements(self, table: str) -> tuple[Settlement, ...]:
-        """What models decided on groups of a table, in all runs."""
+        """Returns the decisions of models on groups of a table, in all runs."""
         return tuple(
             Settlement(
                 signature,
@@ -60,8 +60,8 @@ class SettledTables:
         )
 
     def keep(self, table: str, now: Settled, decided: Iterable[Settlement]) -> None:
-        """Keep what a table is settled from now, and what was decided on the way beside what
-        was decided before.
+        """Stores the inputs from which a table is settled now, and adds new decisions to the
+        earlier ones.
         """
         terms = now.terms
         line = (

@@ -1,5 +1,5 @@
-"""SQL names for the user's tables and columns: their own, changed only where SQLite or the
-package needs the name.
+"""SQL names for the user's tables and columns: unchanged, unless SQLite or the package reserves the
+name.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The traces of documents that are removed: words and lines that no other document of the workspace
-has, wherever they are quoted.
+"""The traces of removed documents: words and lines that no other document of the workspace has,
+wherever they are quoted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NOTHING = re.compile(r"(?!)")
 
 
 def words_of(text: str) -> set[str]:
-    """The words and numbers of a text, without case; those of one or two signs are nobody's."""
+    """The words and numbers of a text, in lower case, without those of one or two characters."""
     return {word.casefold() for word in _WORD.findall(text) if len(word) >= _SHORTEST_WORD}
 
 
@@ -31,8 +31,8 @@ class Traces:
     """The traces of texts.
 
     Args:
-        texts: what is removed: texts, names, values.
-        names: names of the documents; wherever one stands as a whole it is a trace.
+        texts: the removed texts, names and values.
+        names: the names of the documents; each is a trace as a whole.
     """
 
     def __init__(self, texts: Iterable[str], names: Iterable[str]) -> None:
@@ -46,17 +46,19 @@ class Traces:
             self._lines |= _lines_of(text)
 
     def spare(self, text: str) -> None:
-        """Leave out what another text has too."""
+        """Removes the words of another text from the traces."""
         self._words -= words_of(text)
         if self._lines:
             self._lines -= _lines_of(text)
 
     def within(self, value: object) -> bool:
-        """Whether a stored value holds a trace: a text, the strings of JSON, a number."""
+        """True when a stored value holds a trace; it may be a text, JSON with texts, or a
+        number.
+        """
         return any(self._in_text(text) for text in _strings(value))
 
     def without(self, value: Any) -> Any:
-        """A stored value with `GONE` in the place of each trace."""
+        """Returns a stored value with `GONE` in the place of each trace."""
         if isinstance(value, str) and (inner := _json(value)) is not None:
             return codec.dump(self.without(inner))
         if isinstance(value, str):
