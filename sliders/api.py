@@ -1,4 +1,4 @@
-"""The public face: `ask` for one question, `Workspace` for many."""
+"""The public interface: `ask` for one question, `Workspace` for many."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ class Workspace(WorkspaceAudit):
             `postgresql+psycopg://user@host/database?schema=NAME`; made when it does not exist.
         model: a model name of the server, "local" for the embedded one, or a `Model` (a double in
             tests).
-        settings: everything else; keyword overrides (`base_url=`, `max_tokens=`, `concurrency=`
-            ...) win over it.
-        report: called with `Progress` while it works; in a notebook a line under the cell shows it
-            when left out.
-        embedder: makes vectors of texts; the shipped one when left out.
+        settings: all other settings; keyword arguments (`base_url=`, `max_tokens=`, `concurrency=`
+            ...) win over them.
+        report: called with a `Progress` while a call works. When left out, a notebook shows a line
+            under the cell.
+        embedder: turns texts into vectors; the shipped one when left out.
         write: False opens an existing file for reading, beside a process that writes to it.
 
     Raises:
-        WorkspaceLocked: another process writes to it.
-        WorkspaceTooNew: written by a newer version.
-        SettingsError: a setting cannot be used.
+        WorkspaceLocked: another process writes to the workspace.
+        WorkspaceTooNew: a newer version of the package wrote the workspace.
+        SettingsError: a setting has a wrong value.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Workspace(WorkspaceAudit):
         self.close()
 
     def _repr_html_(self) -> str:
-        """How a notebook shows it: what is in it."""
+        """The content of the workspace, as a notebook shows it."""
         runs = [(run.id, run.kind, run.status, run.question) for run in reversed(self.runs())]
         documents = self.session.catalog.documents.count()
         about = note(f"workspace {self._database.title}: {documents} documents")
@@ -118,30 +118,30 @@ class Workspace(WorkspaceAudit):
         return about + self.tables._repr_html_() + told
 
     def close(self) -> None:
-        """Close the file; what was done is kept."""
+        """Closes the workspace; everything done so far is stored."""
         self.session.runner.close()
         self._database.close()
 
     # documents
 
     def add(self, paths: Paths, *, prune: bool = False) -> AddReport:
-        """Read files, folders (recursive), globs and addresses (`s3://`, `https://`
-        ...) into the workspace; with `prune` take out documents whose file is gone from a folder.
+        """Reads files, folders (with subfolders), globs and addresses (`s3://`, `https://` ...)
+        into the workspace. `prune` removes documents whose file is gone from a folder.
 
         Raises:
-            DocumentError: nothing was found, or nothing could be read.
+            DocumentError: there is no file, or no file can be read.
         """
         return add_paths(self.session, paths, prune=prune)
 
     def add_table(
         self, source: pd.DataFrame | str | os.PathLike[str], name: str = ""
     ) -> list[GivenTable]:
-        """Add a table of your own with its rows; questions and SQL join it with what is read from
-        documents, and each value is cited as words of its file. No model is called.
+        """Adds a table of your own with its rows. Questions and SQL can join it with the tables
+        read from documents, and each value is cited as words of its file. No model is called.
 
         Args:
             source: a CSV, TSV, Excel or Parquet file (of a workbook each sheet), or a frame.
-            name: the table's name in SQL; that of the file, or of the sheet, when left out.
+            name: the table's name in SQL; when left out, the name of the file or sheet.
 
         Raises:
             SettingsError: the file cannot be read, or a frame has no name.
@@ -150,19 +150,19 @@ class Workspace(WorkspaceAudit):
         return run_sync(add_tables(self.session, source, name))
 
     def remove(self, documents: Names) -> Removed:
-        """Take documents out (by name, id, source or folder) with everything that was read from
-        them or quotes them; answers that used them are marked. Files that were exported before
-        keep them.
+        """Removes documents (by name, id, source or folder), everything that was read from them,
+        and all quotes of them. Answers that used them are marked. Files exported earlier are not
+        changed.
 
         Raises:
-            StoreError: there is no such document; nothing was removed.
-            WorkspaceLocked: another program reads the file, so that what was removed can still be
+            StoreError: there is no such document; nothing is removed.
+            WorkspaceLocked: another program reads the file, so that removed words can still be
                 found in it; call it again.
         """
         return remove_documents(self.session, documents)
 
     def add_text(self, text: str, name: str) -> AddReport:
-        """Add a text under a name.
+        """Adds a text under a name.
 
         Raises:
             DocumentError: the text is empty.
@@ -172,8 +172,8 @@ class Workspace(WorkspaceAudit):
     # schema
 
     def pin_schema(self, source: object) -> Schema:
-        """Fix tables and columns: a dict, YAML, pydantic model(s), DDL or `Schema`;
-        pinned parts are never changed.
+        """Fixes tables and columns, from a dict, YAML, pydantic model(s), DDL or a `Schema`. Pinned
+        parts are never changed. Returns the new schema.
 
         Raises:
             SchemaError: the source cannot be read.
@@ -185,7 +185,9 @@ class Workspace(WorkspaceAudit):
         return merged
 
     async def induce_async(self, questions: Sequence[str]) -> Schema:
-        """Extend the schema by what the questions need; nothing is extracted."""
+        """Extends the schema by the columns that the questions need, and returns it; nothing is
+        extracted. Raises ModelUnavailable: the model cannot be reached.
+        """
         async with journaled(self.session, "schema", *questions) as (session, _):
             check(session, questions)
             await plan_tables(session, questions)
@@ -195,7 +197,7 @@ class Workspace(WorkspaceAudit):
 
     @property
     def schema(self) -> Schema:
-        """The schema that stands."""
+        """The current schema."""
         return self.session.schema
 
     # questions
@@ -207,13 +209,13 @@ class Workspace(WorkspaceAudit):
         workflow: str = TABLES,
         directives: Sequence[Directive] = (),
     ) -> Answer:
-        """Answer a question; what is known already is not asked again.
+        """Answers a question; cells that are known are not read again.
 
         Args:
-            workflow: "auto" takes the cheapest way that can answer; or the name of one, see
+            workflow: "auto" for the cheapest workflow that can answer, or the name of one; see
                 `sliders.answer.route`.
-            directives: hints (`Locate`, `Ignore`, `Verify`, `Normalize`, `Precede`) beside those in
-                its words.
+            directives: hints (`Locate`, `Ignore`, `Verify`, `Normalize`, `Precede`) beside the
+                hints in the question's own words.
 
         Raises:
             PlanError: the question is empty, the workflow unknown, or there is no document.
@@ -226,8 +228,8 @@ class Workspace(WorkspaceAudit):
     def plan(
         self, question: str, directives: Sequence[Directive] = (), workflow: str = "auto"
     ) -> tuple[str, ...]:
-        """How `ask(question, workflow=...)` would answer: workflow, reasons and hints,
-        without a model call.
+        """Returns how `ask(question, workflow=...)` would answer, line by line: workflow, reasons
+        and hints. No model is called.
 
         Raises:
             PlanError: the question is empty, the workflow unknown, or there is no document.
@@ -237,8 +239,9 @@ class Workspace(WorkspaceAudit):
     async def ask_many_async(
         self, questions: Sequence[str], *, workflow: str = TABLES
     ) -> list[Answer]:
-        """Answer several questions with one schema and one pass of extraction. With the workflow
-        "auto" only those that need a table, or that tables answer for less.
+        """Answers several questions with one schema and one pass of extraction, in their order.
+        With the workflow "auto", this holds only for questions that need a table, or for which
+        tables are cheaper. Raises as `ask`.
         """
         return await self._answers(questions, workflow)
 
@@ -250,8 +253,8 @@ class Workspace(WorkspaceAudit):
         workflow: str = TABLES,
         directives: Sequence[Directive] = (),
     ) -> list[Answer]:
-        """Answers of one run, each with its number and its way to the audit page; they are kept as
-        the outcome of the run.
+        """Returns the answers of one run, each with its number and the way to its audit page; they
+        are stored as the outcome of the run.
         """
         async with journaled(self.session, "ask", *questions) as (session, outcome):
             answers = await ask_questions(session, questions, workflow, directives)
@@ -269,7 +272,8 @@ class Workspace(WorkspaceAudit):
         return kept
 
     def estimate(self, questions: str | Sequence[str]) -> Estimate:
-        """Calls, tokens, money and minutes that the questions would take; no model is called.
+        """Returns the calls, tokens, money (US dollars) and minutes that the questions would take;
+        no model is called.
 
         Raises:
             PlanError: a question is empty, or there is no document.
@@ -277,11 +281,11 @@ class Workspace(WorkspaceAudit):
         return estimate(self.session, [questions] if isinstance(questions, str) else questions)
 
     def explain(self, question: str) -> str:
-        """What would be done for a question (with its hints) or a query and what it would
-        cost; no model is called.
+        """Returns the plan and the cost of a question (with its hints) or a query; no model is
+        called.
 
         Raises:
-            QueryError: a query that is not supported, with its place.
+            QueryError: the query is not supported; the message names the place.
         """
         if query_results.is_sql(question):
             return Listing(run_sync(explain_query(self.session, question)))
@@ -292,19 +296,18 @@ class Workspace(WorkspaceAudit):
     async def query_async(
         self, sql: str, describe: Mapping[str, str] | None = None
     ) -> pd.DataFrame:
-        """The result of one SELECT; cells that are missing are extracted first, as
-        few as the query needs.
+        """Returns the result of one SELECT; missing cells that the query needs are extracted first.
 
         `docs` is the table of all documents: its columns are the attributes that the query names,
-        described by `describe` where their names do not say enough. The frame's `attrs["notes"]`
-        say what the result lacks, `attrs["explanation"]` what was read, and what it cost. Queries
-        that run at the same time share their work.
+        with a description in `describe` when a name does not say enough. The frame's
+        `attrs["notes"]` are lines on what the result lacks, `attrs["explanation"]` is what was
+        read, with its cost. Queries that run at the same time share their work.
 
         Raises:
-            QueryError: with its place: SQL that is not supported over documents, an unknown or
-                ambiguous column.
-            UnsafeStatement: it is not one SELECT, or names what it may not see.
-            StoreError: SQLite finds an error in it.
+            QueryError: SQL that is not supported over documents, or an unknown or ambiguous column;
+                the message names the place.
+            UnsafeStatement: the text is not one SELECT, or names a table that it may not read.
+            StoreError: SQLite finds an error in the statement.
             ModelUnavailable: the model cannot be reached.
         """
         if not self._write:
@@ -323,9 +326,8 @@ class Workspace(WorkspaceAudit):
     # tables
 
     async def extract_async(self, tables: Sequence[str] | None = None) -> dict[str, int]:
-        """Fill every column of the schema's tables; rows by table.
-
-        Raises ModelUnavailable: no document could be read.
+        """Fills every column of the schema's tables. Returns the number of rows by table. Raises
+        ModelUnavailable: no document could be read.
         """
         counts: dict[str, int] = {}
         async with journaled(self.session, "extract") as (session, outcome), session.standing():
@@ -344,12 +346,15 @@ class Workspace(WorkspaceAudit):
     async def reconcile_async(
         self, tables: Sequence[str] | None = None, criteria: Sequence[str] | None = None
     ) -> dict[str, int]:
-        """Repair tables from their cells: rows that stand afterwards, by table.
+        """Repairs tables from their cells. Returns the number of rows that are left, by table.
 
-        `criteria` say which source wins from now on, the strongest first: "newer_document",
-        "audited_over_unaudited", "primary_over_addendum", "table_over_prose",
-        "verbatim_over_derived". Code goes by dates, tables and words where it can; the model
+        `criteria` are the rules for the source that wins from now on, the strongest first:
+        "newer_document", "audited_over_unaudited", "primary_over_addendum", "table_over_prose",
+        "verbatim_over_derived". Code applies them where dates, tables and words decide; the model
         is told all of them.
+
+        Raises:
+            BudgetExceeded: the budget ended before all tables were repaired.
         """
         counts, stopped = dict[str, int](), ""
         if criteria is not None:
@@ -381,8 +386,8 @@ class Workspace(WorkspaceAudit):
         author: str = "",
         reason: str = "",
     ) -> int:
-        """Decide a value for the rows whose columns have the values of `where`;
-        the number of the decision.
+        """Decides a value for the rows whose columns have the values of `where`. Returns the number
+        of the decision.
 
         Raises:
             SchemaError: a table or column does not exist, or a value does not fit its column.
@@ -399,7 +404,9 @@ class Workspace(WorkspaceAudit):
         author: str = "",
         reason: str = "",
     ) -> int:
-        """Decide that the rows of `where` and of `other` are one thing; see `set_value`."""
+        """Decides that the rows of `where` and of `other` are one thing. Returns the number of the
+        decision; see `set_value` for the errors.
+        """
         return corrections.correct(
             self.session, "merge", table, where, other=other, author=author, reason=reason
         )
@@ -413,18 +420,23 @@ class Workspace(WorkspaceAudit):
         author: str = "",
         reason: str = "",
     ) -> int:
-        """Decide that the rows of `where` and of `other` are two things; see `set_value`."""
+        """Decides that the rows of `where` and of `other` are two things. Returns the number of the
+        decision; see `set_value` for the errors.
+        """
         return corrections.correct(
             self.session, "split", table, where, other=other, author=author, reason=reason
         )
 
     def undo(self, table: str, version: int | None = None) -> TableVersion:
-        """Show an earlier version of a table again; nothing is deleted."""
+        """Shows an earlier version of a table again: `version`, or the one before the current
+        version. Nothing is deleted. Raises StoreError: the table has no such version, or no earlier
+        one.
+        """
         return corrections.undo(self.session, table, version, told=True)
 
     def revoke(self, number: int) -> Correction:
-        """Take back a decision of `set_value`, `merge` or `split`; it stays in the records,
-        `reconcile` applies it.
+        """Takes back a decision of `set_value`, `merge` or `split`, and returns it. It stays in the
+        records; `reconcile` then repairs the table without it.
 
         Raises:
             StoreError: no decision of that number is in force.
@@ -432,14 +444,16 @@ class Workspace(WorkspaceAudit):
         return corrections.revoke(self.session, number)
 
     def decisions(self, table: str | None = None) -> list[Correction]:
-        """The decisions of people that are in force, oldest first;
-        `SchemaError` where there is no such table.
+        """Returns the decisions of people that are in force, oldest first; of one table when given.
+        Raises SchemaError: there is no such table.
         """
         name = self.schema.table(table).name if table else None
         return self.session.catalog.knowledge.corrections(name)
 
     def conflicts(self, table: str | None = None) -> list[OpenConflict]:
-        """Contradictions that nothing settled."""
+        """Returns the contradictions that nobody settled; of one table when given. Raises
+        SchemaError: there is no such table.
+        """
         return corrections.conflicts(self.session, table)
 
     @property
@@ -449,7 +463,7 @@ class Workspace(WorkspaceAudit):
 
     @property
     def usage(self) -> Usage:
-        """What the run that ended last cost."""
+        """The usage (calls, tokens, US dollars) of the last run."""
         return self.session.spent
 
 
@@ -462,7 +476,7 @@ async def ask_async(
     budget: Budget | None = None,
     **overrides: Any,
 ) -> Answer:
-    """Answer one question over files; a workspace that is named is kept for the next one.
+    """Answers one question over files. A workspace that is named is kept for later questions.
 
     Raises:
         SlidersError: see `Workspace` and `Workspace.ask`.

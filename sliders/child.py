@@ -1,8 +1,8 @@
-"""Child processes with limits: what others wrote (statements, files) is worked on there.
+"""Child processes with limits, for work on input that others wrote (statements, files).
 
-A child is a fresh interpreter (`python -m MODULE`), never a copy of this process. It takes messages
-of bytes on its standard input and gives one for each on its standard output. The kernel holds its
-memory and its processor time (see `limited`); the parent ends it when its time is up.
+A child is a fresh interpreter (`python -m MODULE`), never a copy of this process. It receives
+messages of bytes on its standard input, and answers each on its standard output. The kernel limits
+its memory and its processor time (see `limited`); the parent kills it when its time is over.
 """
 
 from __future__ import annotations
@@ -19,19 +19,18 @@ from pathlib import Path
 from typing import IO
 
 _LENGTH = 8
-"""Bytes before each message that hold its length."""
+"""The bytes before each message that give its length."""
 _KEPT_IDLE = 4
-"""Children that wait for work; more are ended."""
+"""The most children that are kept waiting for work."""
 _PASSED_ON = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LANG", "LC_ALL", "HOME")
 _MEASURING = ("COVERAGE_", "FAULTS_")
-"""Variables of the programs that watch tests."""
+"""Environment variables of programs that measure tests."""
 _END_SECONDS = 2.0
 
 
 class ChildEnded(Exception):
-    """The child did not answer: it was ended at a limit, or ended by itself.
-
-    `out_of_time` says that its time was up.
+    """The child did not answer: it was killed at a limit, or ended by itself. `out_of_time` is True
+    when its time was over.
     """
 
     def __init__(self, out_of_time: bool = False) -> None:
@@ -43,7 +42,7 @@ class Child:
     """One child process. It serves one caller at a time.
 
     Args:
-        module: the name of the module that is run; it answers `Messages`.
+        module: the name of the module that the child runs; it reads its messages with `Messages`.
     """
 
     def __init__(self, module: str) -> None:
@@ -75,13 +74,13 @@ class Child:
         return self._process.poll() is None
 
     def ask(self, message: bytes, seconds: float | None = None) -> bytes:
-        """The child's reply to a message.
+        """Returns the child's reply to a message.
 
         Args:
-            seconds: after which the child is ended; it has all the time when left out.
+            seconds: the time after which the child is killed; None for no limit.
 
         Raises:
-            ChildEnded: it did not answer; nothing more can be asked of it.
+            ChildEnded: the child did not answer, and cannot be asked again.
         """
         try:
             _write(self._to, message)
@@ -104,7 +103,7 @@ class Child:
             raise ChildEnded(out_of_time=True)
 
     def end(self) -> None:
-        """End the child; safe to call twice."""
+        """Ends the child; a second call does nothing."""
         _running.discard(self)
         self._process.kill()
         for stream in (self._to, self._from):
@@ -120,7 +119,7 @@ _lock = threading.Lock()
 
 
 def take(module: str) -> Child:
-    """A child that runs the module: one that waits for work, or a new one."""
+    """Returns a child that runs the module: a waiting one, or a new one."""
     with _lock:
         for child in _idle:
             if child.module == module:
@@ -133,7 +132,7 @@ def take(module: str) -> Child:
 
 
 def give_back(child: Child) -> None:
-    """Keep a child for the next caller, or end it where enough of them wait."""
+    """Keeps a child for the next caller, or ends it when enough children wait."""
     with _lock:
         if child.alive and len(_idle) < _KEPT_IDLE:
             _idle.append(child)
@@ -165,9 +164,8 @@ def _write(stream: IO[bytes], message: bytes) -> None:
 
 
 class Messages:
-    """The child's side: its standard input and output as messages.
-
-    Whatever else is printed there goes nowhere.
+    """The child's side: its standard input and output as messages. Anything else that is printed
+    there is dropped.
     """
 
     def __init__(self) -> None:
@@ -187,10 +185,11 @@ class Messages:
 
 @contextlib.contextmanager
 def limited(memory_bytes: float, seconds: float) -> Iterator[None]:
-    """Inside the block this process may take so much more memory and processor time.
+    """A `with` block in which this process may take only that much more memory (bytes) and
+    processor time (seconds).
 
-    The kernel refuses memory beyond it (`MemoryError`) and ends the process at the end of its time.
-    Where the system holds no such limits, nothing happens here.
+    The kernel refuses more memory (`MemoryError`), and ends the process when its time is over. On a
+    system without such limits, nothing is limited.
     """
     try:
         import resource
@@ -217,8 +216,8 @@ def limited(memory_bytes: float, seconds: float) -> Iterator[None]:
 
 
 def address_space(process: int | None = None) -> int:
-    """Bytes of address space of a process, this one when left out; 0 where the system does not
-    tell.
+    """The bytes of address space of a process, this one when left out; 0 when the system does not
+    say.
     """
     try:
         text = Path(f"/proc/{process or 'self'}/statm").read_text(encoding="ascii")

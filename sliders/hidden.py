@@ -1,5 +1,5 @@
-"""Secrets and control characters, which nothing that is printed or kept may show: the one filter
-for messages, logs, addresses and the streams of the command line.
+"""The filter that keeps secrets and control characters out of everything that is printed or stored:
+messages, logs, addresses and the streams of the command line.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _LOGGERS = (
 
 
 class _SecretWords:
-    """Secrets that this process was given, and the pattern that finds them."""
+    """The secrets that this process was given, and the pattern that finds them."""
 
     def __init__(self) -> None:
         self._words: set[str] = set()
@@ -78,8 +78,8 @@ _WORDS = _SecretWords()
 
 
 def remember(*secrets: str | None) -> None:
-    """Hide these keys and passwords from now on wherever they turn up; words that anybody may
-    write ("ollama", "EMPTY") are no secrets.
+    """Hides these keys and passwords from now on wherever they occur; common words ("ollama",
+    "EMPTY") are not taken as secrets.
     """
     for secret in secrets:
         word = (secret or "").strip()
@@ -89,7 +89,7 @@ def remember(*secrets: str | None) -> None:
 
 
 def remember_address(*addresses: str | None) -> None:
-    """Hide the password and the keys that addresses hold."""
+    """Hides the passwords and keys in these addresses from now on."""
     for address in addresses:
         try:
             parts = urlsplit((address or "").strip())
@@ -105,13 +105,13 @@ def remember_address(*addresses: str | None) -> None:
 
 
 def without_known(text: str) -> str:
-    """Text, a mark in the place of each secret that this process was given."""
+    """Returns a text with a mark in the place of each secret that this process was given."""
     return text if _WORDS.pattern is None else _WORDS.pattern.sub(MARK, text)
 
 
 def hide(text: str) -> str:
-    """A message, a mark in the place of each secret: those that this process was given, and what
-    stands where secrets stand in addresses, headers and settings.
+    """Returns a message with a mark in the place of each secret: the secrets that this process was
+    given, and the words at places of secrets in addresses, headers and settings.
 
     >>> hide("no answer at https://ann:pw@host/v1?api_key=k7&page=2")
     'no answer at https://***@host/v1?api_key=***&page=2'
@@ -123,12 +123,14 @@ def hide(text: str) -> str:
 
 
 def holds_secret(parameters: str) -> bool:
-    """Whether the query or the fragment of an address names a secret."""
+    """True when the query or the fragment of an address has a parameter whose name is that of a
+    secret ("token", "key" ...).
+    """
     return _PARAMETER.search(parameters) is not None
 
 
 def visible(text: str) -> str:
-    """Text, its control characters written out, so that no terminal obeys them.
+    """Returns a text with its control characters written out, so that no terminal obeys them.
 
     >>> visible("a\\x1b[31m")
     'a\\\\u001b[31m'
@@ -137,8 +139,8 @@ def visible(text: str) -> str:
 
 
 def cause(error: BaseException) -> BaseException:
-    """An error to name as a cause: itself, or where it or what lies behind it shows a secret, one
-    with the same words and without the secret.
+    """Returns an error that may be shown as a cause: the error itself; or, when it or its own cause
+    shows a secret, an error with the same words without the secret.
     """
     link: BaseException | None = error
     seen: set[int] = set()
@@ -152,7 +154,7 @@ def cause(error: BaseException) -> BaseException:
 
 
 class _NoSecrets(logging.Filter):
-    """Takes secrets out of log records."""
+    """Removes secrets from log records."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         try:
@@ -166,7 +168,7 @@ class _NoSecrets(logging.Filter):
 
 
 def guard_logs(names: Iterable[str] = _LOGGERS) -> None:
-    """Take secrets out of what the libraries log that carry them."""
+    """Removes secrets from the logs of libraries that log addresses and headers."""
     for name in names:
         logger = logging.getLogger(name)
         if not any(isinstance(one, _NoSecrets) for one in logger.filters):
@@ -174,24 +176,24 @@ def guard_logs(names: Iterable[str] = _LOGGERS) -> None:
 
 
 class SafeStream:
-    """A stream of the command line on which neither secrets nor terminal escapes come out.
+    """A stream of the command line that never prints secrets or terminal escapes.
 
     Args:
         inner: the stream itself.
-        messages: whether messages go out on it; else data, of which only secrets that this process
-            was given are hidden.
+        messages: True for messages; False for data, in which only the secrets that this process was
+            given are hidden.
     """
 
     def __init__(self, inner: TextIO, messages: bool) -> None:
         self.inner, self._hide = inner, hide if messages else without_known
 
     def write(self, text: str) -> int:
-        """Write text; the number of its characters."""
+        """Writes text; returns the number of its characters."""
         self.inner.write(visible(self._hide(text)))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write several texts."""
+        """Writes several texts."""
         for line in lines:
             self.write(line)
 
@@ -205,5 +207,7 @@ def safe(stream: TextIO, messages: bool) -> TextIO:
 
 
 def bare(stream: TextIO) -> TextIO:
-    """The stream itself, for who moves the cursor of a terminal and filters what it writes."""
+    """Returns the original stream, for code that moves a terminal's cursor and filters its own
+    output.
+    """
     return stream.inner if isinstance(stream, SafeStream) else stream

@@ -18,7 +18,7 @@ _DEFAULT = "sliders.db"
 
 
 class _Words(argparse.ArgumentParser):
-    """Options of a magic; a wrong one is an exception, not the end of the kernel."""
+    """The options of a magic; a wrong option raises an exception instead of ending the kernel."""
 
     def error(self, message: str) -> NoReturn:
         raise SettingsError(

@@ -1,6 +1,4 @@
-"""How things look in a notebook: HTML in which everything that a document or a
-model wrote is escaped.
-"""
+"""HTML for notebooks, in which everything that a document or a model wrote is escaped."""
 
 from __future__ import annotations
 
@@ -13,14 +11,14 @@ _NOTE = "opacity:.7;font-size:85%"
 
 
 class Listing(str):
-    """Words of several lines that a notebook shows as they are; otherwise an ordinary string."""
+    """A string that a notebook shows with its lines; otherwise an ordinary string."""
 
     def _repr_html_(self) -> str:
         return preformatted(self)
 
 
 def preformatted(text: object) -> str:
-    """Text with its lines and spaces kept."""
+    """Returns HTML that keeps the lines and spaces of a text."""
     return f'<pre style="white-space:pre-wrap">{escape(str(text))}</pre>'
 
 
@@ -44,7 +42,7 @@ class PageFrame:
 
 
 def note(*lines: object) -> str:
-    """Small print, a line each."""
+    """Returns small print, a line for each argument."""
     return "".join(f'<div style="{_NOTE}">{escape(str(line))}</div>' for line in lines if line)
 
 
@@ -54,7 +52,7 @@ def table_html(
     caption: str = "",
     most: int = MOST_ROWS,
 ) -> str:
-    """A table of at most `most` rows; what is missing is empty."""
+    """Returns a table of at most `most` rows as HTML; missing values are empty."""
     kept = list(rows)
     head = "".join(
         f'<th scope="col" style="text-align:left">{escape(str(column))}</th>' for column in columns
@@ -74,5 +72,5 @@ def _cell(value: object) -> str:
 
 
 def folded(title: str, inner: str) -> str:
-    """A part that opens on a click; `inner` is HTML."""
+    """Returns a part that opens on a click; `inner` is HTML."""
     return f"<details><summary>{escape(title)}</summary>{inner}</details>"

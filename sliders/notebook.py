@@ -1,4 +1,4 @@
-"""Progress in a notebook: one line under the cell, written over as the work goes on."""
+"""Progress in a notebook: one line under the cell, which is replaced as the work goes on."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 from sliders.progress import Display, Progress
 
 _SECONDS = 0.5
-"""A notebook's page is told of progress at most this often."""
+"""The least seconds between two updates of the line."""
 
 
 def notebook_report() -> Callable[[Progress], None] | None:
-    """What shows progress where this process is the kernel of a notebook, else None;
-    IPython is not imported to find out.
+    """Returns a function that shows progress when this process is the kernel of a notebook, else
+    None. IPython is not imported to find out.
     """
     shell = sys.modules.get("IPython")
     running = shell.get_ipython() if shell is not None else None
@@ -29,7 +29,7 @@ class NotebookLine:
     """The line of progress of each cell.
 
     Args:
-        show: shows a page with a handle by which it is written over, as IPython's `display` does.
+        show: shows HTML and returns a handle that can replace it, as IPython's `display` does.
         cell: the number of the cell that runs.
     """
 
@@ -39,7 +39,7 @@ class NotebookLine:
         self._words, self._handle = Display("quiet"), None
 
     def update(self, progress: Progress) -> None:
-        """Show how far a stage is."""
+        """Shows the progress of a stage."""
         now, done, number = (
             time.monotonic(),
             progress.total and progress.done == progress.total,

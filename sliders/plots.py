@@ -1,8 +1,6 @@
-"""Pictures of a workspace for people who would rather look: what it cost, what the values
-are, how a run went.
+"""Pictures of a workspace: its cost, the values of a column, the course of a run.
 
-They need matplotlib (`pip install 'sliders[report]'`), and each gives a `Plot`,
-which a notebook shows.
+They need matplotlib (`pip install 'sliders[report]'`). Each is a `Plot`, which a notebook shows.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ class Plot:
     figure: Figure
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file; the format follows from its suffix (.png, .svg, .pdf)."""
+        """Writes the picture to a file; the format follows from its suffix (.png, .svg, .pdf)."""
         self.figure.savefig(path)
 
     def _repr_png_(self) -> bytes:
@@ -53,7 +51,7 @@ def _axes(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def cost_by_stage(workspace: Workspace, run: int | None = None) -> Plot:
-    """Tokens of each stage as bars, of one run or of all.
+    """Returns the tokens of each stage as bars, of one run or of all.
 
     Raises:
         SettingsError: matplotlib is not installed.
@@ -86,8 +84,8 @@ def cost_by_stage(workspace: Workspace, run: int | None = None) -> Plot:
 
 
 def spread(workspace: Workspace, table: str, column: str) -> Plot:
-    """The values of one column: numbers along a line with their quartiles, other values as counts;
-    unverified ones apart.
+    """Returns the values of one column: numbers on a line with their quartiles, other values as
+    counts; unverified values are drawn apart.
 
     Raises:
         SchemaError: there is no such table or column.
@@ -118,7 +116,7 @@ def spread(workspace: Workspace, table: str, column: str) -> Plot:
 
 
 def _counted(values: Sequence[tuple[Any, bool]]) -> Plot:
-    """How often each of the twenty most frequent values comes, unverified ones apart."""
+    """Counts of the twenty most frequent values, unverified ones apart."""
     counts = Counter((str(value), doubt) for value, doubt in values)
     of_kind = Counter(str(value) for value, _ in values)
     kinds = sorted(of_kind, key=lambda kind: of_kind[kind])[-20:]
@@ -162,7 +160,7 @@ def _along_a_line(axes: Axes, values: Sequence[tuple[Any, bool]]) -> None:
 
 
 def _doubted(workspace: Workspace, table: str, column: str) -> set[str]:
-    """Rows of the data table whose value of the column rests on an unverified cell."""
+    """The ids of rows in the data table whose value in the column is unverified."""
     catalog = workspace.session.catalog
     cells = ((row.id, row.cell(column)) for row in catalog.extractions.iterate(table))
     doubted = {
@@ -175,7 +173,7 @@ def _doubted(workspace: Workspace, table: str, column: str) -> set[str]:
 
 
 def timeline(workspace: Workspace, run: int | None = None) -> Plot:
-    """The calls of one run (the last one when left out) over time, a line for each stage.
+    """Returns the calls of one run (the last one when left out) over time, a line for each stage.
 
     Raises:
         StoreError: the run made no calls.

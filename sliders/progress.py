@@ -1,6 +1,4 @@
-"""How far a run is, and what it shows of that while it works: a live line,
-plain lines, or nothing.
-"""
+"""The progress of a run, and its display: a live line, plain lines, or nothing."""
 
 from __future__ import annotations
 
@@ -19,13 +17,13 @@ from sliders.hidden import bare, hide, visible
 Mode = Literal["live", "plain", "quiet"]
 
 _PLAIN_SECONDS = 10.0
-"""Plain output says where it is about this often, and at every change of stage."""
+"""The usual seconds between two lines of plain output; a new stage gets a line at once."""
 _BAR = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a stage is: `done` of `total` units, and rows, tokens and US dollars so far."""
+    """The progress of a stage: `done` of `total` units; rows, tokens and US dollars so far."""
 
     stage: str
     done: int = 0
@@ -37,7 +35,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person writes them: 8 s, 3 min 20 s, 2 h 05 min."""
+    """Seconds in the words of a person: 8 s, 3 min 20 s, 2 h 05 min."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -47,7 +45,7 @@ def duration(seconds: float) -> str:
 
 
 def choose_mode(*, quiet: bool = False, plain: bool = False) -> Mode:
-    """The mode that the flags name; standard error that is no terminal gets plain lines."""
+    """Returns the mode that the flags ask for; when standard error is no terminal, plain lines."""
     if quiet:
         return "quiet"
     return "plain" if plain or not sys.stderr.isatty() else "live"
@@ -80,7 +78,7 @@ class Display:
             self._live.stop()
 
     def update(self, progress: Progress) -> None:
-        """Show how far a stage is."""
+        """Shows the progress of a stage."""
         if self.mode == "quiet":
             return
         now = time.monotonic()
@@ -101,8 +99,8 @@ class Display:
             self._stream.flush()
 
     def line(self, progress: Progress) -> str:
-        """One line of progress. The time left is that of the stage, by the units that were done
-        since its first line.
+        """Returns one line of progress. The time left is estimated for the stage, from the units
+        done since its first line.
         """
         done, total = progress.done, progress.total
         parts = [f"{progress.stage:<10}"]

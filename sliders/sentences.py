@@ -1,4 +1,4 @@
-"""Sentences of findings, which a model reads and a person may: by name out of files, as prompts.
+"""Sentences of findings, for the model and for people, taken by name from files like prompts.
 
 `prompts/findings/<room>.md` holds one sentence a line, `name: sentence`, with the values of a
 finding in braces, in the form of Python's format strings.
@@ -16,7 +16,7 @@ _SENTENCE = re.compile(r"^(\w+): (.*)$", re.MULTILINE)
 
 
 class Sentences:
-    """The sentences of one room; a call gives one with its values.
+    """The sentences of one room; a call returns one with its values filled in.
 
     >>> Sentences("values")("no_date", words="soon")
     "'soon' is not a date"
@@ -26,15 +26,16 @@ class Sentences:
         self._room = room
 
     def __call__(self, name: str, /, **values: object) -> str:
-        """The sentence of that name.
+        """Returns the sentence of that name.
 
-        Raises KeyError: the room's file has no such sentence, or it lacks a value.
+        Raises:
+            KeyError: the room's file has no such sentence, or a value is missing.
         """
         return _read(self._room)[0][name].format(**values)
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the file: it is stored with every call that its sentences go into."""
+        """The SHA-256 of the file, which is stored with every call that uses its sentences."""
         return _read(self._room)[1]
 
 

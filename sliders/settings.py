@@ -1,7 +1,7 @@
-"""The settings of a run: which model, how fast, how much it may cost, where things are kept.
+"""The settings of a run: the model, its speed, the budget, and where files are kept.
 
-Flags win over environment variables, environment variables over the defaults.
-With no model and no server named, the embedded model is used.
+Flags win over environment variables, environment variables over the defaults. With no model and no
+server named, the embedded model is used.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def default_cache_dir(environ: Mapping[str, str] | None = None) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one run: tokens (prompt and generated), US dollars, minutes of wall
-    clock; None is no limit.
+    """The limits of one run: tokens (prompt and generated), US dollars, minutes of wall clock; None
+    for no limit.
     """
 
     max_tokens: int | None = None
@@ -64,25 +64,24 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Settings:
-    """Everything that a run can be told.
+    """The settings of a run.
 
-    `stage_models` maps a stage (`STAGES`) to a model name where it differs from `model`.
-    `concurrency` is the number of requests in flight; `rpm` and `tpm` are the server's limits a
-    minute; `timeout` is in seconds a request; `retries` counts attempts after the first.
-    `context_tokens` overrides the table of context windows. `prices` is a YAML or JSON file, or a
-    mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens.
+    `stage_models` maps a stage (`STAGES`) to the name of a model other than `model`. `concurrency`
+    is the number of requests in flight; `rpm` and `tpm` are the server's limits of requests and
+    tokens per minute; `timeout` is the seconds of a request; `retries` counts attempts after the
+    first. `context_tokens` overrides the table of context windows. `prices` is a YAML or JSON file,
+    or a mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens.
     `model` may be the path of a GGUF file, which this process serves. `dialect` says how models are
     asked ("auto": compactly the embedded one and GGUF files under 4 billion parameters, every other
     one fully), `documents_per_call` how many documents share a reading call at the most; None
-    leaves that to the dialect.
-    `reasoning_effort` says how long a model that thinks does so (`EFFORTS`); None leaves it to the
-    model.
-    `batch` sends reading calls through the provider's Batch interface: half the price, hours of
-    patience. `unverified` lets values into tables that were not found in the text or did not parse.
-    `audit_share` is the share (0 to 1) of the parts that choice and gate left out that is read
-    after all, to say how much they would change an answer. `max_file_mb` is the size of the largest
-    file that is read (MB of 2**20). `executor` says where the work on documents and chunks is done:
-    "local", or "ray" (a cluster at `ray_address`, or one on this machine).
+    leaves that to the dialect. `reasoning_effort` is the effort of a model that thinks (`EFFORTS`);
+    None leaves it to the model. `batch` sends reading calls through the provider's Batch interface:
+    half the price, replies within hours. `unverified` also puts values into tables whose words were
+    not found in the text or did not parse. `audit_share` is the share (0 to 1) of the left-out
+    parts that are read after all, to measure how much they would change an answer. `max_file_mb` is
+    the size of the largest file that is read (MB of 2**20). `executor` says where the work on
+    documents and chunks is done: "local", or "ray" (a cluster at `ray_address`, or one on this
+    machine).
     """
 
     model: str = LOCAL
@@ -155,7 +154,7 @@ class Settings:
         return hide(f"Settings({', '.join(shown)})")
 
     def _check_address(self) -> None:
-        """Raises SettingsError: the server's address or its key is none."""
+        """Raises SettingsError: the server's address or its key is malformed."""
         if self.api_key is not None and not self.api_key.strip().isascii():
             raise SettingsError("api_key has characters that no key has: copy it once more")
         address = self.base_url
@@ -170,39 +169,39 @@ class Settings:
 
     @property
     def is_local(self) -> bool:
-        """Whether the default model is served by this process."""
+        """True when this process serves the default model."""
         return self.is_own(self.model)
 
     def is_own(self, name: str) -> bool:
-        """Whether this process serves the model of that name itself: the embedded one, or a GGUF
-        file.
+        """True when this process itself serves the model of that name: the embedded model, or a
+        GGUF file.
         """
         return self.base_url is None and (name == LOCAL or name.lower().endswith(".gguf"))
 
     @property
     def reading_slots(self) -> int:
-        """How many parts may be read at a time."""
+        """The number of parts that may be read at the same time."""
         return _IN_BATCHES if self.batch else self.concurrency
 
     @property
     def extract_model(self) -> str:
-        """Model of the extraction stage."""
+        """The name of the model of the extraction stage."""
         return self.model_name("extract")
 
     def model_name(self, stage: str) -> str:
-        """Name of the model that serves a stage."""
+        """The name of the model of a stage."""
         return self.stage_models.get(stage, self.model)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
-        """Settings from `SLIDERS_*` and `OPENAI_API_KEY`; an override that is not None wins.
+        """Returns settings from `SLIDERS_*` and `OPENAI_API_KEY`; an override that is not None
+        wins.
 
         `extract_model=` (and any `<stage>_model=`), `max_tokens=`, `max_cost=` and `max_minutes=`
         are accepted as overrides too, as the command line gives them.
 
         Raises:
-            SettingsError: a variable that is not a number where one is needed, an unknown
-                name, a server without a model.
+            SettingsError: a variable is no number, a name is unknown, or a server has no model.
         """
         env = os.environ if environ is None else environ
         given = {name: value for name, value in overrides.items() if value is not None}
@@ -222,11 +221,11 @@ class Settings:
             ) from None
 
     def changed(self, **overrides: Any) -> Settings:
-        """The same settings with those that are given and not None in place of theirs;
-        names as for `from_env`.
+        """Returns a copy with the given settings that are not None; the names are those of
+        `from_env`.
 
         Raises:
-            SettingsError: an unknown name, a server without a model.
+            SettingsError: a name is unknown, or a server has no model.
         """
         given = {name: value for name, value in overrides.items() if value is not None}
         stages = {
@@ -273,11 +272,11 @@ _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "str": (str, "a text"),
     "Path": (str, "a path"),
 }
-"""How a variable is read, by the type of its setting, and what it must be."""
+"""The reader of a variable by the type of its setting, and the words for what it must be."""
 
 
 def _plain_values(env: Mapping[str, str], limits: Sequence[Field[Any]]) -> dict[str, Any]:
-    """What `SLIDERS_<NAME>` says of each setting and limit."""
+    """The value of `SLIDERS_<NAME>` for each setting and limit."""
     values = {"api_key": env["OPENAI_API_KEY"]} if env.get("OPENAI_API_KEY") else {}
     for setting in (*fields(Settings), *limits):
         variable, (reader, wanted) = (

@@ -1,4 +1,4 @@
-"""From filled tables or passages to an answer that shows what it rests on."""
+"""Answers from filled tables or passages, with the evidence that they rest on."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A copy of a statement over canonical names in the place of printed forms, to measure what the
-forms change.
+"""Copies of a statement in which canonical names stand in the place of printed forms, to measure
+the effect of the forms.
 """
 
 from __future__ import annotations

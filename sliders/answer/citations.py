@@ -1,4 +1,4 @@
-"""The table rows that an answer comes from, and the columns that a citation quotes."""
+"""The rows of tables from which an answer comes, and the columns that its citations quote."""
 
 from __future__ import annotations
 

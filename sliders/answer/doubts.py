@@ -1,5 +1,5 @@
-"""Gaps and doubts of an answer, each with the next command. A *gap* is something that is missing; a
-*doubt* is something that may be otherwise.
+"""Gaps and doubts of an answer, each with the next command. A *gap* is a missing value, row or
+part; a *doubt* is a value, row or name that may be wrong.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Rows = Sequence[Sequence[object]]
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A value, name or row that may be otherwise, so that the answer would change.
+    """A value, name or row that may be wrong, and would change the answer.
 
     Args:
         kind: the kind of doubt.
         thing: the doubtful thing, with the reason.
         place: the document and page, and the table's column and row.
-        effect: what the answer shows now, and what it would show.
+        effect: the answer now, and what it would be.
         command: the command that settles the doubt.
     """
 
@@ -52,7 +52,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that an answer lacks.
+    """A missing value, row or part of an answer.
 
     Args:
         kind: "value" (missing in a column that the statement sums, averages, ranks or counts),
@@ -77,7 +77,7 @@ class Gap:
 
 
 def incomplete(gaps: Sequence[Gap]) -> str:
-    """Returns the words behind an answer that lacks something; "" without gaps."""
+    """Returns the words " (incomplete: ...)" that follow an answer with gaps; "" without gaps."""
     return f" (incomplete: {'; '.join(map(str, gaps))})" if gaps else ""
 
 
@@ -97,7 +97,7 @@ def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
 
 
 def effect_words(before: Rows, after: Sequence[Rows]) -> str:
-    """Returns in words what a result is, and what it would be with each of some other values."""
+    """Returns in words the result `before`, and the results `after` it with other values."""
     others = [rows for rows in after if sorted(map(repr, rows)) != sorted(map(repr, before))]
     numbers = [number for rows in others if (number := _single(rows)) is not None]
     if _single(before) is not None and len(numbers) == len(others):
@@ -127,8 +127,8 @@ def _without(rows: Rows, others: Rows) -> Rows:
 
 
 def change_size(before: Rows, after: Sequence[Rows]) -> float:
-    """Returns how much other values change a result: the largest difference of its number, else the
-    number of rows that differ.
+    """Returns the size of a change: the largest difference of the result's number, else the number
+    of rows that differ.
     """
     number = _single(before)
     sizes = []
@@ -176,5 +176,5 @@ def command_of(verb: str, *words: Scalar, **sides: Sequence[tuple[str, Scalar]])
 
 
 def plain(value: Scalar) -> str:
-    """Returns a value as a command line takes it."""
+    """Returns a value in the form of a command line."""
     return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)

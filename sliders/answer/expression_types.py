@@ -26,8 +26,8 @@ TRUTHS = (exp.Predicate, exp.Not, exp.And, exp.Or, exp.Exists)
 
 
 def is_whole(node: exp.Expr | None, names: References) -> bool:
-    """Whether an expression gives whole numbers alone, so that SQLite divides
-    it without a fraction.
+    """True when an expression gives only whole numbers, so that SQLite divides it without a
+    fraction.
     """
     if isinstance(node, exp.Literal):
         return not node.is_string and node.name.isdigit()
@@ -51,7 +51,9 @@ def is_whole(node: exp.Expr | None, names: References) -> bool:
 
 
 def _parts(node: exp.Expr | None) -> Iterator[exp.Expr | None]:
-    """The expressions whose type is that of the whole; none where it has a type of its own."""
+    """Yields the expressions that have the same type as the whole; none when the whole has a type
+    of its own.
+    """
     if isinstance(node, exp.Case):
         yield from (branch.args["true"] for branch in node.args["ifs"])
         if node.args.get("default") is not None:
@@ -79,8 +81,8 @@ def _is_whole_column(column: exp.Column, names: References) -> bool:
 
 
 def _derived(column: exp.Column) -> exp.Expr | None:
-    """The expression that a column of a derived table or CTE stands for;
-    None where its name is not that of one alone.
+    """Returns the expression behind a column of a derived table or CTE; None when several columns
+    have its name.
     """
     select = column.find_ancestor(exp.Select)
     inner = [
@@ -93,8 +95,8 @@ def _derived(column: exp.Column) -> exp.Expr | None:
 
 
 def is_truth(node: exp.Expr | None, names: References) -> bool:
-    """Whether an expression says yes or no (1 or 0): a comparison, EXISTS, or a
-    column of that type.
+    """True when an expression gives yes or no (1 or 0): a comparison, EXISTS, or a boolean
+    column.
     """
     if isinstance(node, exp.Paren | exp.Alias):
         return is_truth(node.this, names)

@@ -1,5 +1,5 @@
-"""Numbers as a person writes them: thousands apart, one number of places in a column, the
-unit behind.
+"""Numbers as a person writes them: with separators for thousands, equally many decimals in a
+column, and a unit.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ from sliders.values.cldr import minor_places
 
 Number = int | float
 YES_NO = "yes/no"
-"""The unit of a column that says yes (1) or no (0)."""
+"""The unit of a column of booleans (1 and 0)."""
 _MOST_PLACES = 6
-"""Numbers with more places than these are taken for results of a division, and are rounded."""
+"""The most decimals of a number that is printed unchanged; numbers with more are results of a
+division, and are rounded.
+"""
 _ROUNDED_PLACES, _DIGITS = 2, 3
 _SMALL, _LARGE, _APART = 1e-4, 1e15, 10_000
 
 
 def places_of(numbers: Iterable[object], unit: str = "") -> int:
-    """The places behind the point that all numbers of a column get: those that are printed, two
-    or three digits' worth of numbers that go on for ever. Amounts of money that have places have
-    those of their currency.
+    """Returns the number of decimals for all numbers of a column: the decimals that they have, or
+    as many as show two or three digits of endless fractions. Amounts of money with decimals get the
+    decimals of their currency.
     """
     places = _places(numbers)
     return max(places, minor_places(unit)) if places else 0
@@ -37,7 +39,7 @@ def _places(numbers: Iterable[object]) -> int:
 
 
 def _needed(number: float) -> int:
-    """The places that print a number without the noise of binary fractions."""
+    """The number of decimals that a number has without the noise of binary fractions."""
     close = 1e-9 * max(1.0, abs(number))
     fitting = (p for p in range(_MOST_PLACES + 1) if abs(round(number, p) - number) <= close)
     return next(fitting, _MOST_PLACES + 1)
@@ -49,10 +51,10 @@ def _is_plain(number: float) -> bool:
 
 
 def figure(number: Number, places: int = 0, *, apart: bool = True) -> str:
-    """A number with so many places.
+    """Returns a number as text with `places` decimals.
 
     Args:
-        apart: thousands are set apart in numbers below 10,000 too, which years are not.
+        apart: True separates thousands in numbers below 10,000 too; years are not separated.
     """
     if isinstance(number, float) and not _is_plain(number):
         return f"{number:.4g}"

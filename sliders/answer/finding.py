@@ -1,5 +1,5 @@
-"""A finding about a statement, and the words that findings and prompts share for
-columns, values and cells.
+"""A finding about a statement, and the words for columns, values and cells that findings and
+prompts share.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ LISTED_CHARACTERS = 900
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One oddity: its kind, what it is about (the same one is sent once), and the words for
-    the model and the user.
+    """A finding: its kind, its subject (one finding about a subject is sent once), and the sentence
+    for the model and the user.
 
-    `near` says that they name a value that is like the one that no row has; `doubt` stands beside
-    the answer where the model keeps its statement all the same, `other` the number that its
-    statement would give then.
+    `near` is True when it names a value that is similar to the value that no row has. `doubt`
+    stands beside the answer when the model keeps its statement, `other` is the number that another
+    form of the statement would give.
     """
 
     kind: Kind
@@ -55,7 +55,7 @@ class Finding:
 
 
 def listed(column: ColumnProfile) -> str:
-    """The values of a column as far as they fit, most frequent first, with their counts."""
+    """The values of a column, most frequent first, with their counts, as many as fit."""
     if column.column.type in (*NUMERIC, *DATED):
         return say(
             "range_of_column",

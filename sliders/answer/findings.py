@@ -1,5 +1,5 @@
-"""Findings: sentences about what is odd in a statement or its result. They are sent back to the
-model; code changes nothing by itself.
+"""Findings: sentences about oddities in a statement or its result. They are sent back to the model;
+code changes nothing.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def findings_of(
 
 
 def misshapen(asks: Asks, result: QueryResult) -> tuple[Finding, ...]:
-    """Returns a finding when a result has another shape than the model says that the question asks
-    for.
+    """Returns a finding when a result does not have the shape (number, list, yes or no) that the
+    model says the question asks for.
     """
     rows = len(result.rows)
     if asks in ("one", "number") and rows > 1:

@@ -1,4 +1,4 @@
-"""Literals that a statement compares a column with and that no row has."""
+"""Literals in comparisons of a statement that no row has."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EQUAL = (exp.EQ, exp.NEQ, exp.In, exp.Like)
 
 
 def _listed_whole(column: ColumnProfile) -> bool:
-    """Whether a literal that is not among the values of a column stands in no row."""
+    """True when a value that is not listed in the column's profile occurs in no row."""
     return column.complete and column.column.type not in NUMERIC
 
 
@@ -33,8 +33,8 @@ def _literals_of(node: exp.Expr) -> list[str]:
 
 
 def _an_alternative_holds(node: exp.Expr, names: References) -> bool:
-    """Whether a row has another literal of the IN list, or of a test that an OR
-    puts beside this one.
+    """True when a row has another literal of the IN list, or of a test that an OR puts beside this
+    one.
     """
     whole = node
     while isinstance(whole.parent, exp.Or | exp.Paren):
@@ -51,8 +51,8 @@ def _an_alternative_holds(node: exp.Expr, names: References) -> bool:
 
 
 def unheld_literals(tree: exp.Query, names: References) -> Iterator[Finding]:
-    """What stands in a column instead of a literal of a test for equality that no row has, where no
-    other literal of the same IN list or OR has a row either.
+    """Yields a finding for each literal in a test for equality that no row has, with values that
+    the column has. A literal whose alternatives in the same IN list or OR have a row is left out.
     """
     for node in tree.find_all(*EQUAL):
         owner = names.of(node.this)

@@ -1,5 +1,5 @@
 """Amounts in several currencies or units that a statement adds up, averages, ranks or compares as
-if they were in one.
+if they had one unit.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _MOST_FIGURES = 4
 
 
 def taken_together(tree: exp.Query) -> list[exp.Expr]:
-    """The expressions that a statement adds up, averages, takes the extreme of, compares or ranks
-    by.
+    """Returns the expressions that a statement adds up, averages, takes the extreme of, compares or
+    ranks by.
     """
     ranked = [
         n
@@ -47,8 +47,8 @@ def taken_together(tree: exp.Query) -> list[exp.Expr]:
 
 
 def mixed_units(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
-    """A finding for each column whose amounts are taken together over several currencies or units,
-    with the doubt that stands where the statement is kept.
+    """Yields a finding for each column whose amounts in several currencies or units are combined,
+    with the doubt that is shown when the model keeps its statement.
     """
     for node in taken_together(tree):
         owner, select = names.of(node), node.find_ancestor(exp.Select)
@@ -76,9 +76,9 @@ def _order_of(select: exp.Select) -> Sequence[exp.Ordered]:
 
 
 def _measures(unit: ColumnProfile, amount: ColumnProfile, table: TableProfile) -> bool:
-    """Whether a column holds the currencies or units of another one, whose own is not fixed.
+    """True when a column holds the currencies or units of another column that has no fixed one.
 
-    Whole numbers beside amounts with a fraction are taken for counts, which have no currency.
+    Whole numbers beside amounts with a fraction count as counts, which have no currency.
     """
     if unit.distinct < 2 or not _holds_units(unit) or amount.column.unit or amount.column.currency:
         return False
@@ -92,14 +92,16 @@ def _measures(unit: ColumnProfile, amount: ColumnProfile, table: TableProfile) -
 
 
 def _holds_units(column: ColumnProfile) -> bool:
-    """Whether all values are currencies, units or scales; letters alone may be sizes or classes."""
+    """True when all values of a column are currencies, units or scales; single letters may be sizes
+    or classes.
+    """
     known = all(currency_code(text) or dimension(text) or scale_in(text) for text in column.texts)
     return column.column.type in TEXTUAL and known and any(len(text) > 1 for text in column.texts)
 
 
 def _together(select: exp.Select, node: exp.Expr, unit: exp.Column, run_sql: RunSql) -> bool:
-    """Whether one figure of a statement is over several units: a group, or a part of a window,
-    that has more than one.
+    """True when one figure of a statement combines several units: a group, or a part of a window,
+    has more than one.
     """
     window = node.find_ancestor(exp.Window)
     keys = list(window.args.get("partition_by") or []) if window is not None else []
@@ -117,7 +119,7 @@ def _together(select: exp.Select, node: exp.Expr, unit: exp.Column, run_sql: Run
 def _units_of(
     select: exp.Select, node: exp.Expr, unit: exp.Column, profile: ColumnProfile, run_sql: RunSql
 ) -> list[tuple[str, int]]:
-    """The units of the rows that a statement takes together, with their numbers of rows."""
+    """Returns the units of the combined rows, with the number of rows of each."""
     found = []
     for text in profile.texts:
         rows = counting(select).where(
@@ -150,7 +152,7 @@ def _finding(
 
 
 def _grouped(tree: exp.Query, unit: exp.Column) -> str:
-    """The statement with a figure for each unit; "" where it is no plain aggregate."""
+    """The statement with a figure for each unit; "" when it is no plain aggregate."""
     plain = isinstance(tree, exp.Select) and all(item.find(*_MEASURES) for item in tree.expressions)
     if (
         not isinstance(tree, exp.Select)

@@ -47,7 +47,7 @@ not stop at the limit.
 
 
 def short(most: int) -> Any:
-    """Returns a text field of a reply that a grammar keeps below `most` characters. Without a
+    """Returns a text field of a reply, at most `most` characters long under a grammar. Without a
     grammar a longer text is accepted.
     """
     return Field(default="", json_schema_extra={"maxLength": most})
@@ -266,7 +266,7 @@ class _Things:
 
     @property
     def left_out(self) -> list[str]:
-        """The answers that rest on nothing printed."""
+        """The answers that no printed number supports."""
         return [
             item
             for item in self.said

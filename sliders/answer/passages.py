@@ -76,10 +76,10 @@ class SearchContext:
 
 
 class PassageSource:
-    """The documents that a question may be answered from, searched at any length of segment.
+    """The documents in which an answer is searched, with segments of any length.
 
-    `spans` limits documents to parts; documents that it does not name are whole. `skip` drops
-    segments by their subject. Both come from hints.
+    `spans` limits documents to parts; documents that it does not name are whole. `skip` decides by
+    the subject which segments are dropped. Both come from hints.
     """
 
     def __init__(

@@ -1,4 +1,6 @@
-"""Statements of our own over what a model's statement reads: how many rows its conditions keep."""
+"""Statements that code makes from a model's statement, for instance to count the rows that its
+conditions keep.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from sliders.sql.statement import DIALECT
 
 
 def counting(select: exp.Select, *items: exp.Expr) -> exp.Select:
-    """The same FROM and WHERE that counts its rows, or selects `items`."""
+    """Returns a statement with the same FROM and WHERE that counts its rows, or selects `items`."""
     bare = select.copy()
     for part in ("distinct", "group", "having", "order", "limit", "offset"):
         bare.set(part, None)
@@ -19,7 +21,7 @@ def counting(select: exp.Select, *items: exp.Expr) -> exp.Select:
 
 
 def number(statement: exp.Expr, run_sql: RunSql) -> int | None:
-    """The first cell of a statement of our own; None where it does not run (it is
+    """Returns the first cell of a statement that code made; None when it does not run (it is
     correlated, or too slow).
     """
     try:
@@ -30,5 +32,5 @@ def number(statement: exp.Expr, run_sql: RunSql) -> int | None:
 
 
 def distinct(column: exp.Expr) -> exp.Count:
-    """How many different values a column has."""
+    """An expression that counts the different values of a column."""
     return exp.Count(this=exp.Distinct(expressions=[column.copy()]))

@@ -1,4 +1,4 @@
-"""What stands in each column: counts, distinct values, range; read by SQL."""
+"""Profiles of columns: counts, distinct values and range, read by SQL."""
 
 from __future__ import annotations
 
@@ -12,20 +12,28 @@ from sliders.sql.quoting import quote_identifier
 from sliders.store.records import RelationColumn
 
 MAX_VALUES = 2000
-"""Distinct values kept per column: enough to look a literal up, small enough to
-hold for every column.
+"""The most distinct values that a profile keeps: enough to look a literal up, few enough to keep
+for every column.
 """
 MAX_EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """`rows` in the table, `nulls` among them, `distinct` values, the most frequent
-    `values` with their counts.
+    """The profile of one column of a table.
 
-    `complete` says that `values` holds every distinct value; `lowest` and `highest` are None when
-    all is NULL. `doubt` is the column that says of `doubted` values why they are not verified;
-    `judged` values were judged by a reader. A `companion` stands beside another column.
+    Args:
+        column: the column, under its SQL name.
+        rows: the number of rows in the table.
+        nulls: the number of rows with NULL.
+        distinct: the number of distinct values.
+        values: pairs (value, number of rows), the most frequent first; at most `MAX_VALUES`.
+        lowest: the least value; None when all are NULL.
+        highest: the greatest value; None when all are NULL.
+        companion: set for a companion column, which belongs to another column.
+        doubt: the SQL name of the column with the doubts of the values; "" for none.
+        doubted: the number of values with a doubt.
+        judged: the number of values that a reader judged.
     """
 
     column: Column
@@ -42,7 +50,7 @@ class ColumnProfile:
 
     @property
     def complete(self) -> bool:
-        """Whether every distinct value is known."""
+        """True when `values` holds every distinct value."""
         return len(self.values) == self.distinct
 
     @property
@@ -53,10 +61,8 @@ class ColumnProfile:
 
 @dataclass(frozen=True, slots=True)
 class TableProfile:
-    """The profiles of a table's columns in the order of the view, companions last, and the first
-    rows with fewest gaps.
-
-    An example row has the columns that are no companions.
+    """The profile of a table: its columns in the order of the view (companions last), and as
+    examples the rows with fewest gaps, without companion columns.
     """
 
     view: TableView
@@ -65,14 +71,15 @@ class TableProfile:
     examples: tuple[tuple[Scalar, ...], ...] = ()
 
     def column(self, name: str) -> ColumnProfile | None:
-        """The profile of that column, whatever the case of its name."""
+        """Returns the profile of a column, ignoring the case of its name; None for none."""
         return next((p for p in self.columns if p.column.name.lower() == name.lower()), None)
 
 
 def profile_table(view: TableView, run_sql: RunSql) -> TableProfile:
-    """Profile every visible column of a table; two statements a column.
+    """Profiles every visible column of a table, with two statements for each.
 
-    Raises QueryError: the table or a column of the view is not in the database.
+    Raises:
+        QueryError: the table or a column of the view is not in the database.
     """
     table = quote_identifier(view.name)
     rows = int(run_sql(f"SELECT COUNT(*) FROM {table}").rows[0][0])
@@ -99,7 +106,11 @@ def profile_table(view: TableView, run_sql: RunSql) -> TableProfile:
 
 
 def profile_tables(views: Sequence[TableView], run_sql: RunSql) -> tuple[TableProfile, ...]:
-    """Profile all tables. Raises QueryError: a table or column of a view is not in the database."""
+    """Profiles all tables.
+
+    Raises:
+        QueryError: a table or column of a view is not in the database.
+    """
     return tuple(profile_table(view, run_sql) for view in views)
 
 

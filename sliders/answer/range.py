@@ -1,8 +1,8 @@
-"""The range of a numeric answer: how low and how high the number would be with other values in the
-cells that are in doubt.
+"""The range of a numeric answer: the least and the greatest number that other values in doubtful
+cells would give.
 
-A *variation* is a doubt: something about the tables that could be otherwise. A *state* is a set of
-cells with other values. The statement runs again on such states, and gives the range.
+A *variation* is a doubt about a cell, row or name of the tables. A *state* is a set of cells with
+other values. The statement runs again on such states, which gives the range.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class AnswerRange:
 
     @property
     def is_point(self) -> bool:
-        """True when no known doubt changes the number."""
+        """True when no known doubt changes the number, so that the range is this number alone."""
         return self.low == self.high
 
     def __contains__(self, number: object) -> bool:
@@ -159,14 +159,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """A doubt: something about the tables that could be otherwise.
+    """A doubt about a cell, row or name of the tables.
 
     Args:
         kind: the kind of doubt.
         options: the other states that are possible, each as pairs of a cell and its other value.
         count: the number of doubts that this variation stands for.
         thing: the name of the doubtful thing, with the reason of the doubt.
-        place: where the thing stands.
+        place: the document, page, table and column of the thing.
         command: the command that settles the doubt.
         warns: True when a change of the answer is worth a warning; False when it only widens the
             range.

@@ -63,7 +63,7 @@ class PassageQuestion:
         negative: what the answer must not be about.
         first: how many segments are read before the others; 0 reads all at once.
         seen: the passages that were read so far.
-        needed: the parts of those passages that a later call needs again.
+        needed: the parts of these passages that a later call needs again.
         form: how passages are printed in the prompt.
     """
 
@@ -263,7 +263,7 @@ async def whole(asked: PassageQuestion) -> Answer:
 
 async def precise(asked: PassageQuestion, first: Answer) -> Answer:
     """Answers a question again, over text that no call read so far, when `first` is "not_found" (a
-    cascade: the cheap workflow goes first, the expensive one follows only when that fails).
+    cascade: the cheap workflow comes first, the expensive one only when it fails).
 
     All unread text is read when it fits into one call, else the passages that a wide search finds.
     Returns `first` unchanged when its status is not "not_found".

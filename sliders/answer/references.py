@@ -1,5 +1,5 @@
-"""Which table and column each name of a statement means, and the nearest real ones of a
-name that means none.
+"""The table and column that each name of a statement means, and for an unknown name the nearest
+known ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ say = Sentences("answer")
 
 
 class References:
-    """The tables and columns that may be used, and what the names of one statement mean."""
+    """The tables and columns that a statement may use, and the meaning of each name in it."""
 
     def __init__(self, tree: exp.Expr, profiles: Sequence[TableProfile]) -> None:
         self.tree, self.profiles = tree, profiles
@@ -42,12 +42,12 @@ class References:
                 self.unknown_tables.append(table.name)
 
     def used(self) -> tuple[TableProfile, ...]:
-        """The real tables of the statement, each once."""
+        """The tables that the statement reads, each once, without derived tables."""
         return tuple(dict.fromkeys(self.aliases.values()))
 
     def of(self, column: exp.Expr | None) -> tuple[TableProfile, ColumnProfile] | None:
-        """The table and column that a name means; None for aliases, derived columns
-        and other expressions.
+        """Returns the table and column that a name means; None for an alias, a derived column or
+        another expression.
         """
         if not isinstance(column, exp.Column):
             return None
@@ -57,7 +57,7 @@ class References:
         )
 
     def unknown(self) -> list[str]:
-        """What is wrong with the names, in words, each with the nearest real ones."""
+        """Returns a sentence for each unknown name, with the nearest known names."""
         tables = [p.view.name for p in self.profiles]
         said = [
             say("no_table", name=name, tables=", ".join(tables))

@@ -6,7 +6,9 @@ from sqlglot import exp
 
 
 def resolved(select: exp.Select) -> exp.Select:
-    """A copy whose GROUP BY, HAVING and ORDER BY name expressions, not aliases or positions."""
+    """Returns a copy in which GROUP BY, HAVING and ORDER BY name expressions in the place of
+    aliases and positions.
+    """
     kept = select.copy()
     for part in ("order", "group", "having"):
         clause = kept.args.get(part)
@@ -21,7 +23,9 @@ def resolved(select: exp.Select) -> exp.Select:
 
 
 def named(select: exp.Select, key: exp.Expr) -> exp.Expr:
-    """The expression behind an alias or a position in GROUP BY or ORDER BY, else the key itself."""
+    """Returns the expression behind an alias or a position in GROUP BY or ORDER BY, else the key
+    itself.
+    """
     meant: exp.Expr = key
     if (
         isinstance(key, exp.Literal)

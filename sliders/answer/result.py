@@ -97,8 +97,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """What is missing from the tables that gave the answer, and which of their values are not
-    printed words.
+    """Counts of what the tables behind an answer lack, and of values that are not verified.
 
     `missing` names everything that the answer lacks; an answer without it is complete. `documents`
     counts documents that can fill these tables; documents that fill only other tables are not
@@ -187,11 +186,11 @@ class Answer:
         citations: the words on pages behind the values.
         completeness: what is missing.
         usage: tokens and calls.
-        reason: why there is no answer, or what a reader should know about it.
+        reason: why there is no answer, or a remark on the answer.
         decisions: lines on what was switched off, stopped or left out.
-        workflow: the way that the question was answered.
-        range: what a number may be; None for other answers.
-        doubts: what may be otherwise and would change the answer, those that change most first.
+        workflow: the name of the workflow that answered the question.
+        range: the range of a numeric answer; None for other answers.
+        doubts: doubts that would change the answer, those that change most first.
         run: the number of the run.
         units: the scale, unit and currency of each column ("million USD"; "yes/no" for 1 and 0); ""
             when there is none or it is not sure.

@@ -66,8 +66,8 @@ class Route:
         segments: the number of segments.
         tokens: the most tokens of a segment.
         weights: the weights of words and of meaning.
-        calculate: code computes a calculation.
-        prose: the answer is sentences.
+        calculate: True when the answer is a calculation, which code computes.
+        prose: True when the answer is sentences.
         reasons: lines for `explain`.
         share: segments below this share of the best score are left out.
         first: the number of segments that are read before the others; 0 reads all at once.
@@ -236,8 +236,8 @@ def shortened(question: str) -> str:
 
 
 def explained(route: Route, hints: Hints) -> tuple[tuple[str, str], ...]:
-    """Returns what the planner does: pairs such as ("workflow", "lookup") and ("because", a
-    reason).
+    """Returns the plan as pairs of a label and words, such as ("workflow", "lookup") and
+    ("because", a reason).
     """
     cost, price = route.cost(), f"about {route.price:,}"
     price += f"; read whole {route.whole:,}" if route.price != route.whole else ""
@@ -251,5 +251,5 @@ def explained(route: Route, hints: Hints) -> tuple[tuple[str, str], ...]:
 
 
 def explain_lines(route: Route, hints: Hints) -> tuple[str, ...]:
-    """Returns what the planner does, line by line."""
+    """Returns the plan line by line."""
     return tuple(": ".join(pair) for pair in explained(route, hints))

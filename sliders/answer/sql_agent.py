@@ -68,7 +68,7 @@ async def answer_question(
         uncovered: the part of the question that no column holds, in words; the prompt shows it.
         draft: the statement that the model drafted before the tables were filled.
         profiles: the tables' profiles, when they are known from an earlier question.
-        writer: how the model writes SQL.
+        writer: the functions by which the model writes SQL.
         first: the model's first turn, when it was given with those of other questions.
 
     Raises:
@@ -142,8 +142,8 @@ def _turn(
     talk: _Talk,
     writer: SqlWriter,
 ) -> Turn:
-    """Runs the model's statement, and returns the turn with the sentences for the model; () when
-    there is nothing new to say.
+    """Runs the model's statement, and returns the turn. Its sentences are those to send back to the
+    model; empty when there is nothing new to say.
     """
     if attempt.action == "cannot":
         return Turn(attempt, ())
@@ -180,10 +180,10 @@ def result_of(sql: str, known: Sequence[TableProfile], run_sql: RunSql) -> Query
 
 
 def check_names(tree: exp.Query, known: Sequence[TableProfile], *, look: bool = False) -> None:
-    """Refuses unknown names, and statements that read no table.
+    """Checks that a statement uses known names and reads a table.
 
     Raises:
-        QueryError: with the nearest known names.
+        QueryError: it does not; the message names the nearest known names.
     """
     unknown = References(tree, known).unknown()
     if unknown:
@@ -254,8 +254,8 @@ def _last_error(talk: _Talk) -> str:
 
 
 def _reason(last: Turn, kept: Sequence[Finding]) -> str:
-    """Returns the findings about a statement in words, without those that are seen in the shape of
-    its result, or that are told as a doubt.
+    """Returns the findings about a statement in words, without findings about the shape of its
+    result, and without those that are shown as a doubt.
     """
     doubted = [one for one in kept if one.doubt is not None]
     told = (one for one in last.found if one.kind != "shape" and one not in doubted)

@@ -22,7 +22,7 @@ LOOK_ROWS = 50
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Limits on how much of the tables stands in a prompt.
+    """Limits on the part of the tables that a prompt shows.
 
     Args:
         values: the most distinct values that are listed of a column.

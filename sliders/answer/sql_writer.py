@@ -1,6 +1,6 @@
-"""The ways in which a model writes SQL: the protocols, and the way of large models (the full
-dialect), which take steps. A step is a statement that answers, a look-up, or a reason why there is
-no answer.
+"""The functions by which a model writes SQL: the protocols, and the functions for large models
+(full dialect), which take steps. A step is a statement that answers, a look-up, or a reason why
+there is no answer.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class SeveralAtOnce:
 
 
 class SecondLook(Protocol):
-    """Compares the answer with a second source, and adds doubts to it."""
+    """Compares the answer with a second statement or source, and adds a doubt when they differ."""
 
     async def __call__(
         self, answer: SqlAnswer, profiles: Sequence[TableProfile], run_sql: RunSql, model: Model
@@ -92,17 +92,17 @@ class SecondLook(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SqlWriter:
-    """A way in which a model writes SQL.
+    """The functions by which a model writes SQL.
 
     Args:
-        shown: how much of the tables it sees.
+        shown: the limits of the tables in the prompt.
         request: makes the request for the next turn.
         attempt: reads a reply.
         second_look: runs after the answer.
         statements: the least number of statements that are asked for.
-        repeats: the model tends to repeat a statement without regard to findings. The same
-            statement over a value that no row has is asked for once more, and a count of 0 is not
-            believed.
+        repeats: True for a model that tends to repeat its statement whatever the findings say. A
+            repeated statement over a value that no row has is asked for once more, and its count of
+            0 is not believed.
         several: asks for the statements of several questions at once; None asks for each alone.
     """
 
@@ -215,8 +215,8 @@ def step_attempt(reply: Response) -> SqlTurn:
 
 
 def step_attempts(reply: Response) -> dict[int, SqlTurn]:
-    """Returns the steps of a reply by the number of their question. Two steps of one question are
-    as good as none.
+    """Returns the steps of a reply by the number of their question. A question with two steps is
+    left out.
     """
     listed = reply.data.get("answers", ()) if isinstance(reply.data, Mapping) else ()
     numbers = [step["question"] for step in listed]
@@ -252,4 +252,4 @@ STEPS = SqlWriter(
     repeats=False,
     several=SeveralAtOnce(several_sql_request, step_attempts, most=FULL.question_batch),
 )
-"""The way of a model that takes steps."""
+"""The writer of a model that takes steps."""

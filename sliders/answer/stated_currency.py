@@ -1,4 +1,4 @@
-"""The currency of a statement's amounts, where a column of the rows states it."""
+"""The currency of a statement's amounts, when a column of the same rows states it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sliders.values.expected import TEXTUAL
 
 
 def with_currencies(tree: exp.Expr, known: Sequence[TableProfile], run_sql: RunSql) -> list[Table]:
-    """Returns the tables. The amounts of a table get the currency that all rows state which the
-    statement shows or takes together; this is told only when the table has one column of currencies
-    and one of amounts without a unit, and the statement reads that table alone.
+    """Returns the tables, with the currency of their amounts where all rows that the statement uses
+    state the same one. This holds only when the table has one column of currencies and one of
+    amounts without a unit, and the statement reads that table alone.
     """
     read = {table.name.lower() for table in tree.find_all(exp.Table)}
     plain = isinstance(tree, exp.Select) and not tree.find(exp.Subquery, exp.Join, exp.CTE)
@@ -55,8 +55,8 @@ def _with_currency(select: exp.Select, profile: TableProfile, run_sql: RunSql) -
 
 
 def _units(select: exp.Select, unit: exp.Column, amount: exp.Column) -> exp.Select:
-    """Returns the statement for the units of the rows that a statement shows; of one that takes
-    amounts together, for the two first units of the amounts that it keeps.
+    """Returns a statement for the units of the rows that a statement shows; when it combines
+    amounts, for the first two units of the amounts that it keeps.
     """
     grouped = select.args.get("group") or select.args.get("distinct")
     if not grouped and not any(item.find(exp.AggFunc) for item in select.expressions):

@@ -159,8 +159,8 @@ class _Tracer:
         return out.from_(_derived(rows, "d")).join(shown, on=on), listed
 
     def _sources(self, select: exp.Select) -> tuple[list[tuple[exp.Expr, str]], bool]:
-        """Returns the row ids that the sources of a SELECT give, and True when any comes through a
-        derived table, which is replaced.
+        """Returns the row ids that the sources of a SELECT give, and True when one of them is a
+        derived table, which is replaced by a copy with row ids.
         """
         known = {view.name.lower(): view for view in self.views if view.row_id}
         ctes = {cte.alias.lower(): cte for cte in self.tree.root().find_all(exp.CTE)}

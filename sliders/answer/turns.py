@@ -1,5 +1,5 @@
-"""What goes in and out of the SQL agent: the tables that it may see, how SQL is run, and
-each turn of the model.
+"""The inputs and results of the SQL agent: the tables that it may see, the function that runs SQL,
+and each turn of the model.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from sliders.store.records import RelationColumn
 
 Action = Literal["answer", "look", "cannot"]
 Asks = Literal["", "number", "one", "several", "yes_no"]
-"""What a question asks for, as the model says: a number, one thing, a list or table, yes or no;
-"" where it does not say.
+"""The kind of answer that the question asks for, as the model says: a number, one thing, a list or
+table, yes or no; "" when it does not say.
 """
 Value = Scalar | list[Scalar] | list[list[Scalar]]
 
 
 class QueryResult(Protocol):
-    """Rows of one statement: `columns` names, `rows` of scalars, `truncated` when
-    the row limit cut them.
+    """The rows of one statement: the names of its `columns`, the `rows` of scalars, and `truncated`
+    when a limit cut rows off.
     """
 
     @property
@@ -43,10 +43,10 @@ RunSql = Callable[[str], QueryResult]
 class TableView:
     """A filled table as the agent sees it.
 
-    `row_id` is the hidden column that citations are made from; `document` names the file of each
-    row and is shown. Either is empty when the table has none. `companions` stand beside columns of
-    the table, whose SQL names they name as `companion_of`; `judged` is how many values of a column
-    a reader judged, for columns that have some.
+    `row_id` is the hidden column from which citations are made; `document` is the column with the
+    file of each row, which is shown. Either is empty when the table has none. `companions` belong
+    to columns of the table (`companion_of` is the SQL name); `judged` gives the number of judged
+    values, for columns that have some.
     """
 
     table: Table
@@ -73,13 +73,13 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class SqlTurn:
-    """One turn of the model: `written` is its reply, `sql` the statement that ran (the same
-    but for SQL dialect).
+    """One turn of the model: `written` is its reply, `sql` the statement that ran (the same, but in
+    SQLite's dialect).
 
-    `findings` is what code found odd about the result, in words; `error` why it did not run, or
-    the model's reason for `cannot`; `rows` the number of rows that came back; `asks` what the
-    question asks for, as the model says, and `meant` the words of the question that ask for what a
-    finding holds to be odd.
+    `findings` are the oddities of the result in words; `error` is why it did not run, or the
+    model's reason for `cannot`; `rows` the number of rows in the result; `asks` the kind of answer
+    that the question asks for, as the model says; `meant` the words of the question that, by the
+    model, ask for exactly what a finding calls odd.
     """
 
     written: str

@@ -1,5 +1,5 @@
-"""The compact dialect: how a small model is asked, and the embedded model with its
-server and its file.
+"""The compact dialect, in which small models are asked, and the embedded model with its server and
+its file.
 """
 
 from __future__ import annotations

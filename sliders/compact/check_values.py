@@ -1,8 +1,8 @@
-"""Bare values of the compact dialect, checked: code finds where the text prints them.
+"""Checks of bare values in the compact dialect: code finds the place where the text prints them.
 
-The small model cannot be asked again with a finding. Where its reply and the words differ by a mark
-or a scale that JSON has no place for, the words win: the cell is doubted and the change, with the
-value before it, is a decision.
+A small model cannot be asked again with a finding. When its reply differs from the words by a mark
+or a scale for which JSON has no place, the words win: the cell gets a doubt, and the change is
+recorded as a decision with the earlier value.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
 
 
 def changed(cell: Cell, before: Scalar, value: Scalar, why: str, *, scale: str = "") -> Checked:
-    """A cell whose value code took from the words, in doubt, with the value that the reply gave."""
+    """Returns a cell with the value that code took from the words, with a doubt; the check keeps
+    the value of the reply.
+    """
     doubt = f"the reply gives {before} {why}; the words say {value}"
     return Checked(
         replace(cell, value=value, scale=scale or cell.scale, doubt=doubt, detail=doubt),
@@ -40,7 +42,7 @@ def changed(cell: Cell, before: Scalar, value: Scalar, why: str, *, scale: str =
 def value_cell(
     source: Source, column: Column, said: object, near: Sequence[tuple[int, int]] = ()
 ) -> Checked:
-    """A bare typed value at the place where the text prints it.
+    """Returns a bare typed value with the place where the text prints it.
 
     A value that the text prints nowhere is ungrounded: the caller asks for its words.
     """
@@ -75,14 +77,15 @@ def value_cell(
 
 
 def _told_by_card(cell: Cell, words: str) -> Cell:
-    """A cell whose words stand in the document's card alone."""
+    """A cell whose words stand only in the document's card."""
     derived = replace(cell, printed=words, grounding=Grounding.DERIVED, how=How.JUDGED)
     return replace(derived, doubt=CARD_ALONE)
 
 
 def _other_unit(cell: Cell, column: Column, source: Source, place: Grounded) -> str:
-    """Why the number is printed in another currency, unit or scale, or may be: a note such as "in
-    thousands of euros" above a number of a column without a unit may hold for it or not.
+    """Returns why the number is, or may be, in another currency, unit or scale than the column's;
+    "" for no such reason. A note such as "in thousands of euros" above a number of a column without
+    a unit may or may not hold for it.
     """
     if column.type not in NUMERIC:
         return ""
@@ -96,7 +99,7 @@ def _other_unit(cell: Cell, column: Column, source: Source, place: Grounded) -> 
 
 
 def with_words(source: Source, column: Column, cell: Cell, words: str) -> Checked:
-    """An ungrounded cell with the words that the model gave for it afterwards."""
+    """Returns an ungrounded cell with the words that the model gave for it when asked again."""
     place = find(words, source.text)
     if place.status is Grounding.NONE:
         return Checked(

@@ -1,5 +1,5 @@
-"""The embedded model: llama.cpp in a child process on a loopback port, behind the
-same door as any server.
+"""The embedded model: llama.cpp in a child process on a loopback port, behind the same interface as
+any server.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from sliders.settings import LOCAL, Settings
 
 
 def physical_cores() -> int:
-    """Cores that this process may use, counting two threads of one core once:
-    more threads only slow decoding down.
+    """The number of cores that this process may use; two threads of one core count once, since more
+    threads make decoding slower.
     """
     try:
         allowed = os.sched_getaffinity(0)
@@ -63,8 +63,8 @@ def physical_cores() -> int:
 def download_bar(
     what: str = f"the embedded model {EMBEDDED.file}", licence: str = EMBEDDED.licence
 ) -> Iterator[Report]:
-    """A progress: one line saying what is fetched and how large it is, then a bar;
-    quiet when nothing is done.
+    """A `with` block that gives a progress callback: it prints a line with the name and size of the
+    file, then a bar. When nothing is fetched, nothing is printed.
     """
     terms = f", {licence}" if licence else ""
     columns = (
@@ -92,10 +92,10 @@ def download_bar(
 
 
 class LocalServer:
-    """One child process that serves a model file; it stops when this process ends,
-    even if it is killed.
+    """One child process that serves a model file; it stops when this process ends, even if it is
+    killed.
 
-    `log` takes what the native code writes.
+    `log` is the file for the output of the native code.
     """
 
     def __init__(self, path: Path, context_tokens: int, log: Path) -> None:
@@ -128,7 +128,7 @@ class LocalServer:
         return self._process.pid
 
     def stop(self) -> None:
-        """End the child; safe to call twice."""
+        """Ends the child; a second call does nothing."""
         atexit.unregister(self.stop)
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
@@ -154,13 +154,15 @@ class LocalServer:
 
 
 def own_file(model: str) -> Path | None:
-    """The file that a model's name is the path of; None for the embedded model."""
+    """Returns the path when a model's name is the path of a model file; None for the embedded
+    model.
+    """
     return None if model == LOCAL else Path(model).expanduser().absolute()
 
 
 class LocalModel:
-    """The embedded model as a `Model`, or a model file of the user: the server is started at the
-    first call, before which the embedded one is fetched.
+    """The embedded model, or a model file of the user, as a `Model`. The server is started at the
+    first call; the embedded model is fetched before.
     """
 
     def __init__(
@@ -202,7 +204,11 @@ class LocalModel:
             self._server = self._client = None
 
     def started(self) -> OpenAIModel:
-        """The client of the running server, which is started where there is none."""
+        """Returns the client of the running server, and starts the server when there is none.
+
+        Raises:
+            ModelUnavailable: the server does not start.
+        """
         with self._lock:
             if self._client is not None and self._server is not None and self._server.alive:
                 return self._client
@@ -242,9 +248,8 @@ _MODELS_LOCK = threading.Lock()
 def local_model(
     settings: Settings, dialect: Dialect = COMPACT, file: Path | None = None
 ) -> LocalModel:
-    """The embedded model of this process, or the one in a file: equal settings share one child.
-
-    Nothing starts before the first call.
+    """Returns the embedded model of this process, or the model in a file. Calls with equal settings
+    share one child, which starts at the first request.
     """
     key = (os.getpid(), settings.cache_dir, settings.local_context_tokens, dialect.name, file)
     with _MODELS_LOCK:

@@ -14,21 +14,21 @@ from sliders.llm.model import Model, Response
 from sliders.retrieval.chunk import Chunk
 
 _CLEARLY_NOT = 3.0
-"""Log-odds of no over yes from which on a part is left out by a small model's word."""
+"""The log-odds of no over yes from which on a part is left out."""
 
 
 async def gate_by_odds(
     listed: Sequence[OutlineLine], asked: Sequence[Asked], model: Model, card: str = ""
 ) -> Gated:
-    """Asks about each chunk. A gate that fails lets its chunk through. The model sees the whole
-    chunk, without `card`.
+    """Asks about each chunk. When the call fails, the chunk is kept. The model sees the whole
+    chunk; `card` is not used.
     """
     chunks = [part.chunk for part in listed]
     return Gated({c.id: why for c in chunks if (why := await _clearly_not(c, asked, model))})
 
 
 BY_ODDS = Gate(gate_by_odds, most=24, at_once=1)
-"""A model that is asked about each chunk by itself."""
+"""The gate of a model that is asked about each chunk by itself."""
 
 
 async def _clearly_not(chunk: Chunk, asked: Sequence[Asked], model: Model) -> str:

@@ -1,4 +1,4 @@
-"""What the head of a GGUF file says of the model in it."""
+"""The description of a model in the head of its GGUF file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from sliders.errors import ModelUnavailable
 
 _FORMATS = "BbHhIif?"
-"""Formats of the plain kinds of values, in the order of their numbers; 8 is a text, 9 a list."""
+"""The formats of plain values, in the order of their type numbers; 8 is a text, 9 a list."""
 _TEXT, _LIST, _LONG = 8, 9, {10: "Q", 11: "q", 12: "d"}
 _PROBED = 1 << 20
 
@@ -21,8 +21,7 @@ _PROBED = 1 << 20
 @dataclass(frozen=True, slots=True)
 class ModelHead:
     """A model by the head of its file: `parameters` counts its weights, `context_tokens` is the
-    window that it was trained for (0 where the file does not tell), `identity` changes with the
-    file.
+    window that it was trained for (0 when the file does not say), `identity` changes with the file.
     """
 
     name: str
@@ -33,9 +32,10 @@ class ModelHead:
 
 @cache
 def model_head(path: Path) -> ModelHead:
-    """The head of a model file.
+    """Reads the head of a model file.
 
-    Raises ModelUnavailable: there is no such file, or it is no GGUF file.
+    Raises:
+        ModelUnavailable: there is no such file, or it is no GGUF file.
     """
     try:
         with path.open("rb") as file:

@@ -1,8 +1,8 @@
-"""How many rows a document fills: said with each question by a small model, and seen where
-documents list their rows.
+"""The number of rows per document: a small model says it with each question, and documents that
+list their rows show it.
 
-A proposal is written from the beginning of one document; whether "a course" stands there once or
-nine times is seen by asking documents for all of them.
+A proposal comes from the beginning of one document, which does not show whether "a course" occurs
+once or nine times. So the model is asked for all of them in some documents.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from sliders.schema.types import Grain, Table
 from sliders.values.folding import fold
 
 SEVERAL = 3
-"""Rows of a document from which on its table has several a document: of one thing a small
-model may list two forms.
+"""The number of rows in a document from which on its table has several rows per document. A small
+model may list one thing in two forms.
 """
 _LISTED_WITH = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the documents show of one kind of row: how many rows each has, and the table that
-    is filled with them.
+    """One kind of row as the documents show it: the number of rows per document, the table for it,
+    and its noun.
     """
 
     grain: Grain
@@ -45,12 +45,11 @@ class Kind:
 
 
 async def kinds(tables: Sequence[Table], rows_told: RowsTold) -> dict[str, Kind]:
-    """The kind of row of each noun that proposals call a row by; nouns for which documents list the
-    same things are one kind, called as most questions call it.
+    """Returns the kind of row by the noun that a proposal uses for it. Nouns for which documents
+    list the same things are one kind, under the noun of most questions.
 
     Args:
-        tables: the proposals of all questions; several may have one noun, and several
-            nouns may mean one thing.
+        tables: the proposals of all questions.
     """
     nouns: dict[str, list[Table]] = {}
     for table in tables:
@@ -101,16 +100,16 @@ def _grain(same: Sequence[Table], told: Sequence[int]) -> Grain:
 
 
 def _one_kind(one: Sequence[Collection[str]], other: Sequence[Collection[str]]) -> bool:
-    """Whether half of the names of the shorter list stand in the other: a list may
-    be broken off early.
+    """True when half of the names in the shorter list are in the other list; a list may have been
+    cut early.
     """
     shared = sum(len(set(a) & set(b)) for a, b in zip(one, other, strict=True))
     return shared > 0 and 2 * shared >= min(sum(map(len, one)), sum(map(len, other)))
 
 
 def with_naming(table: Table) -> Table:
-    """A table of several rows a document with the column that tells them apart,
-    first; any other as it is.
+    """Returns a table with several rows per document with the column that names them first; any
+    other table unchanged.
     """
     if table.grain != "many":
         return table
@@ -121,9 +120,9 @@ def with_naming(table: Table) -> Table:
 
 
 async def listed_rows(table: Table, text: str, model: Model) -> frozenset[str]:
-    """The printed names of the rows that a text lists; none where the model gave no usable reply.
-    Asked for a list, a small model lists what else there is: where it does not say of the text that
-    it tells of several, one name at the most.
+    """Returns the printed names of the rows that a text lists; none when the model gave no usable
+    reply. Asked for a list, a small model also lists other things. So at most one name is taken,
+    unless it also says that the text has several such rows.
     """
     request = rows_prompt(text, model.count_tokens(text), table, table.columns)
     reply = await generate(replace(request, enough=_enough), model)
@@ -138,9 +137,9 @@ async def listed_rows(table: Table, text: str, model: Model) -> frozenset[str]:
 
 
 async def _several(table: Table, text: str, model: Model) -> bool:
-    """Whether a text tells of several such rows, by the odds of two plain questions (documents
-    written for it and look sets, 32 pairs of document and noun: 28 right, the others entries of one
-    line); true of a server without odds.
+    """True when a text has several such rows, by the odds of two plain questions (on 32 pairs of
+    document and noun 28 right, the others entries of one line); always true for a server without
+    odds.
     """
     odds = 0.0
     for counted in (True, False):

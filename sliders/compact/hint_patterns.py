@@ -1,4 +1,4 @@
-"""Hints read by patterns, where no model reads them, and before anything is asked."""
+"""Hints read by patterns: for models that do not read hints, and before anything is asked."""
 
 from __future__ import annotations
 
@@ -203,8 +203,8 @@ _READERS: tuple[Callable[[str], Directive | None], ...] = (
     _locate,
     _verify,
 )
-"""In the order in which they are tried: "ignore X" and "do not report X" are read by more than one,
-the first one has it.
+"""The readers in the order of trying: several match "ignore X" and "do not report X", and the first
+match counts.
 """
 _SENTENCE = re.compile(r"[^.!?\n;]+(?:\.(?=\d)[^.!?\n;]*)*[.!?;]*\s*")
 _ASKS = re.compile(
@@ -215,10 +215,10 @@ _ASKS = re.compile(
 
 
 def parse_hints(text: str) -> Hints:
-    """The question without the sentences that are hints only, and the hints.
+    """Returns the question without sentences that are only hints, and the hints.
 
-    A sentence that asks and hints at once stays in the question, and so does one that says what the
-    answer is. Contradictions are dropped and said.
+    A sentence that also asks, or that says what the answer is, stays in the question.
+    Contradictions are dropped, with a note.
     """
     found: list[Directive] = []
     kept: list[str] = []
@@ -234,7 +234,7 @@ def parse_hints(text: str) -> Hints:
 
 
 async def hints_by_patterns(texts: Sequence[str], model: Model) -> list[Hints]:
-    """The hints of each question; the model is not asked."""
+    """Returns the hints of each question; the model is not asked."""
     return [parse_hints(text) for text in texts]
 
 

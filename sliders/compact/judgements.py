@@ -1,11 +1,10 @@
-"""Judgements read from odds: what a small model prefers between documents is sound, only
-its threshold is off.
+"""Judgements from odds. A small model orders documents reliably; only its threshold is wrong.
 
-Each judgement is the log-probability of the choices for one question over one document. Where many
-documents were judged, the cut between yes and no comes from the collection (Otsu, 1979: the split
-that parts the values best; halfway there where it shows no two groups), and the options of a
-category are corrected by their mean over the collection (batch calibration, Zhou et al. 2024). Over
-few documents the model's own word stands, marked.
+A judgement starts from the log-probabilities of the choices for one question over one document.
+When many documents were judged, the *cut* (the log-odds from which on yes counts) comes from the
+collection: Otsu, 1979, the split that separates the values best, or halfway to it when there are no
+two clear groups. The options of a category are corrected by their mean over the collection (batch
+calibration, Zhou et al. 2024). For few documents the model's own choice is kept, with a doubt.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ TOLD, NOT_TOLD = "told", "not told"
 reply gives the value.
 """
 LIKELY_NULL = 2.5
-"""Log-odds of a value over null under which the mean of the lower group must lie:
-a model that is sure of all has two groups by chance alone.
+"""The natural log-odds of a value over null below which the mean of the lower group must lie. A
+model that is sure of every value shows two groups by chance alone.
 """
 FEWEST = 9
-"""Judgements from which on the collection decides where the cut is."""
+"""The number of judgements from which on the collection decides where the cut is."""
 BAND = 0.08
 """Half the width of the uncertain band around the cut, as a share of the distance between the
 means of both sides.
@@ -33,8 +32,8 @@ means of both sides.
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A choice, how far it is from the next one (natural log-odds after the cut), and why
-    it is doubtful, or "".
+    """The choice for one document; its distance from the second choice, in natural log-odds after
+    the correction by the collection; and its doubt, "" for none.
     """
 
     choice: str
@@ -43,12 +42,11 @@ class Judgement:
 
 
 def judge(odds: Sequence[Mapping[str, float]]) -> tuple[list[Judgement], str]:
-    """A choice for each document's log-probabilities of the same choices, and how the cut
-    was found, in words.
+    """Returns a judgement for each document, and in words how the cut was found.
 
     Args:
-        odds: one mapping from choice to natural log-probability for each document, all
-            with the same choices.
+        odds: one mapping from choice to natural log-probability for each document, all with the
+            same choices.
     """
     if not odds:
         return [], "nothing was judged"
@@ -103,11 +101,11 @@ def _two(
 
 
 def told_cut(odds: Sequence[float]) -> tuple[float | None, str]:
-    """Under which log-odds of a value over null a document does not tell it, None for no such
-    cut; and how, in words.
+    """Returns the natural log-odds of a value over null below which a document does not state the
+    value, None for no such cut; and in words how it was found.
 
-    A small model gives a value each time it is asked for one, and yet prefers it far less
-    where there is none.
+    A small model gives a value each time it is asked for one, but with much lower odds when the
+    document has none.
     """
     if len(odds) < FEWEST:
         return None, f"{len(odds)} readings are too few to set a cut by"
@@ -129,8 +127,8 @@ def told_cut(odds: Sequence[float]) -> tuple[float | None, str]:
 
 
 def least_share(number: int) -> float:
-    """Share of the variance that the best split of so many values must explain for
-    it to part anything.
+    """Returns the share (0 to 1) of the variance that the best split of that many values must
+    explain to count as two groups.
 
     One group whose odds are spread normally reaches it in one of twenty collections (2,000
     simulated for each of 9 to 60).
@@ -157,7 +155,7 @@ def _several(
 
 
 def _normal(each: Mapping[str, float]) -> dict[str, float]:
-    """Log-probabilities that sum to one over the choices."""
+    """Log-probabilities whose probabilities sum to one over the choices."""
     top = max(each.values())
     total = top + math.log(math.fsum(math.exp(v - top) for v in each.values()))
     return {c: v - total for c, v in each.items()}
@@ -169,10 +167,11 @@ def _own(each: Mapping[str, float], doubt: str) -> Judgement:
 
 
 def best_split(values: Sequence[float]) -> tuple[float, float, float]:
-    """Otsu's cut: between which values the two sides' means differ most for their sizes.
+    """Finds Otsu's cut: the place between two values at which the means of both sides differ most,
+    weighted by their sizes.
 
-    Returns the cut, the share of the variance that it explains (0 to 1), and the
-    distance of the two means.
+    Returns the cut, the share of the variance that it explains (0 to 1), and the distance of the
+    two means.
     """
     ordered = sorted(values)
     number, total = len(ordered), math.fsum(ordered)

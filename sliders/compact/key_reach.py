@@ -4,9 +4,9 @@ one thing.
 Asked whether two rows are one, a small model says yes to nearly all. Asked how many things two
 documents name, one or two, it tells things (a bridge, a law) from events and entries (a visit, a
 line of a receipt): in 45 cases that were written for it, 20 of 22 things lay above the first
-margin, with three of 23 entries, the highest of them at 0.23. It is asked in both orders of the
-words, and without the values: they agree, else the key would not be in question, and beside them
-the model counts two of anything.
+margin, with three of 23 entries, the highest of them at 0.23. It is asked with the words in both
+orders, and without the values: the values agree, or the key would not be in question, and with
+values before it the model counts two of anything.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ _MARGIN, _SURE = 0.1, 0.4
 def reach_request(
     table: Table, name: str, documents: Sequence[str], choices: Sequence[str] = _ONE_TWO
 ) -> Request:
-    """Returns the question how many things two documents tell of that give the same name.
+    """Returns the request that asks how many things, one or two, two documents mean that give the
+    same name.
 
     Args:
         documents: the names of the two documents.
-        choices: "one" and "two", in the order in which the question says them.
+        choices: "one" and "two", in the order in which the question names them.
     """
     prompt = load_prompt("reconcile/key_reach", COMPACT)
     one, other = choices
@@ -53,9 +54,9 @@ def reach_request(
 async def count_things(
     model: Model, table: Table, profiles: Sequence[ColumnTraits], case: KeyCase
 ) -> KeyVerdict:
-    """Asks how many things the documents tell of that share a name; see `ProposeKey`. The key
-    holds across documents when the model says "one" on the average of the first names; otherwise
-    nothing is decided. Rows that are merged by it stay in doubt unless the model is sure.
+    """Asks how many things documents with a common name mean; see `ProposeKey`. The key holds
+    across documents when the model says "one" on the average of the first names; otherwise nothing
+    is decided. Rows that are merged by it stay in doubt unless the model is sure.
 
     Raises:
         ModelUnavailable: the model cannot be reached.

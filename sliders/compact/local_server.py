@@ -13,7 +13,7 @@ import sys
 
 
 def main() -> None:
-    """Serve until standard input closes."""
+    """Serves until standard input closes."""
     options = json.loads(sys.argv[1])
     # The native code writes to the descriptors themselves, so the answer needs one of its own.
     answer = os.fdopen(os.dup(1), "w")

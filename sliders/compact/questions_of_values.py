@@ -1,4 +1,4 @@
-"""One chunk on its way through the compact dialect, and the cells of one reply."""
+"""A chunk while it is read in the compact dialect, and the cells of one reply."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from sliders.llm.model import Model, Request, Response
 from sliders.schema.types import Column
 
 UNSURE = 0.5
-"""A value with a token that was less likely than not is unverified. Of 211 readings of a written
-and a look set (64 wrong) 13 have such a token, 8 of them wrong; over five sets that nobody looked
-at 9 of the 32 answers without a warning are wrong then, before 10 of 28 (under 0.6: 7 of 22).
+"""The log-probability (natural) of a token below which its value is unverified: less likely than
+not. Measured on 211 readings (64 wrong): 13 have such a token, and 8 of these are wrong. On five
+unseen sets 9 of 32 answers without a warning are then wrong, 10 of 28 without this rule (7 of 22 at
+a probability of 0.6).
 """
 
 
 @dataclass(slots=True)
 class ChunkReading:
-    """One chunk on its way: what was refused, what code changed, and lines of
+    """A chunk while it is read: refused parts of replies, values that code changed, and lines of
     grids that gave no row.
     """
 
@@ -39,7 +40,9 @@ class ChunkReading:
     missed: list[Unread] = field(default_factory=list)
 
     def kept(self, checked: Checked, table: str) -> Cell:
-        """The cell, with a value that code changed kept as it was given."""
+        """Returns the cell of a check; a value that code changed is recorded with the value of the
+        reply.
+        """
         cell = checked.cell
         if checked.before is not None:
             self.changes.append(
@@ -48,8 +51,8 @@ class ChunkReading:
         return cell
 
     async def ask(self, request: Request, table: str, *, fatal: bool = True) -> Response | None:
-        """The reply, or None with the refusal kept; a second look that fails costs
-        no more than itself.
+        """Returns the reply; None when the call fails, with its refusal recorded. `fatal` False is
+        for a second question, whose failure costs nothing else.
         """
         reply = await generate(request, self.model)
         if isinstance(reply, ModelError):
@@ -69,7 +72,9 @@ def cells_of(
     reply: Response,
     request: Request,
 ) -> dict[str, Cell]:
-    """Typed values with their printed places, equal ones beside the row's others."""
+    """Returns typed values with their printed places, by column; of equal places, those beside the
+    row's other values.
+    """
     told = data if isinstance(data, dict) else {}
     cells: dict[str, Cell] = {}
     near: list[tuple[int, int]] = []

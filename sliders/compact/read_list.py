@@ -1,5 +1,5 @@
-"""Lists as a small model reads them: all rows of a text in one reply, the column that
-names the row first.
+"""Reading of lists by a small model: all rows of a text in one reply, the column that names the row
+first.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ _DEEPEST = 4
 async def read_list(
     reading: ChunkReading, source: Source, asked: Asked, depth: int = 0
 ) -> list[Row]:
-    """All rows that a text lists; a reply that was cut is asked again in halves of the text.
+    """Returns all rows that a text lists. When a reply is cut, the text is asked again in two
+    halves.
 
-    Names first and then each entry from its own words did better on the written catalogue that it
-    was made with (41 of 56 cells right, 47), and worse where nobody had looked (health reports 4 of
-    8 answers right; in one reply 6 of 8). To ask for the name "as its entry begins" did better
-    there, too (527 and 543 of 680 cells), and no better elsewhere (health reports 6 of 8, a blind
-    list 3 and 2 of 14). With a worked example in the prompt, the reply is often an empty list.
+    Two other methods were measured. Asking for the names first and then for each entry was better
+    on the catalogue with which it was made (47 of 56 cells right, 41 in one reply), and worse on
+    unseen documents (4 of 8 answers right, 6 in one reply). Asking for the name "as its entry
+    begins" was better on the catalogue too (543 of 680 cells, 527 without), and no better
+    elsewhere. With a worked example in the prompt, the reply is often an empty list.
     """
     columns = _naming_first(asked.columns)
     text = chunk_document(source.chunk, source.card)
@@ -73,7 +74,7 @@ def _rows(
     reply: Response,
     request: Request,
 ) -> list[Row]:
-    """The rows of a reply; those that tell nothing are none."""
+    """Returns the rows of a reply, without rows that have no value."""
     rows = []
     taken: dict[tuple[str, str], int] = {}
     for number, item in enumerate(items):
@@ -89,8 +90,8 @@ def _rows(
 def _beside_grids(
     reading: ChunkReading, source: Source, asked: Asked, rows: Sequence[Row]
 ) -> list[Row]:
-    """The rows, their values in doubt that a grid prints in another row; its lines that gave
-    none are kept with them.
+    """Returns the rows; values that a grid prints in another row get a doubt, and lines of the grid
+    without a row are recorded.
     """
     columns = {c.name: c for c in asked.columns}
     read = [
@@ -110,8 +111,8 @@ def _beside_grids(
 
 
 def _at_next_place(source: Source, cell: Cell, taken: dict[tuple[str, str], int]) -> Cell:
-    """The cell with its words behind those of the row before, where these stand again:
-    rows that print the same are two.
+    """Returns the cell with its words at their next place behind the row before, if they occur
+    again: two rows with equal words are two rows.
     """
     if cell.span is None or not cell.printed:
         return cell
@@ -136,7 +137,7 @@ def _cells(
     request: Request,
     number: int = 0,
 ) -> dict[str, Cell]:
-    """The cells of one object of a reply, the one with this number."""
+    """Returns the cells of one object of a reply; `number` is the number of the object."""
     columns = _naming_first(asked.columns)
     stated = [c for c in columns if not is_judged(c)]
     sure = {
@@ -157,9 +158,9 @@ def _cells(
 
 
 def _judged_in_list(source: Source, column: Column, said: object, odds: float | None) -> Cell:
-    """A judgement as the reply of its row gives it: asked with a question of its own over the whole
-    page, a small model takes what the page says of others (written catalogue, sold out or not: 41
-    of 85 right, in the list 69 of 75).
+    """Returns a judgement as the reply gives it within its row. Asked alone over the whole page, a
+    small model uses statements about other rows (written catalogue, sold out or not: 41 of 85
+    right, in the list 69 of 75).
     """
     parsed = typed(said, column, source.context) if said is not None else None
     if parsed is None or parsed.absent:
@@ -185,14 +186,16 @@ def _judged_in_list(source: Source, column: Column, said: object, odds: float | 
 
 
 def _before_loop(items: Sequence[Any]) -> tuple[list[Any], int]:
-    """The rows up to the last one that is new, and how many after it say earlier ones again."""
+    """Returns the rows up to the last new one, and the number of rows after it that repeat earlier
+    ones.
+    """
     last = max((n for n, item in enumerate(items) if item not in items[:n]), default=-1)
     return list(items[: last + 1]), len(items) - last - 1
 
 
 def _naming_first(columns: Sequence[Column]) -> list[Column]:
-    """The columns with the one that names the row first: a number that stands before
-    its name is left null.
+    """Returns the columns with the one that names the row first; a number before its name is often
+    left null.
     """
     naming = next((c for c in columns if c.type in TEXTUAL), None)
     return (

@@ -1,4 +1,4 @@
-"""Passages as a small model reads them: values beside the names of their columns, one answer."""
+"""Passages for a small model: values beside the names of their columns, replies with one answer."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ class Calculation(LenientReply):
 
 
 ONE_ANSWER = PassageForm(COMPACT, beside_names, TOKENS, Read, Calculation)
-"""Tables as lines; replies of one part."""
+"""The form for small models: tables as lines, replies with one answer."""

@@ -1,5 +1,5 @@
-"""Extraction as a small model does it: typed values under a grammar, then the words;
-a judgement is one token's odds.
+"""Extraction by a small model: it gives typed values under a grammar, then their words; a judgement
+is the odds of one token.
 
 The document stands first in every request, so that the server's prefix cache reads it once.
 """
@@ -33,7 +33,7 @@ from sliders.schema.types import Column
 async def read_compact(
     sources: Sequence[Source], asked: Sequence[Asked], model: Model, expected: int = 0
 ) -> list[Extraction]:
-    """The rows of each text, one after the other."""
+    """Returns the rows of each text, read one after the other."""
     return [await _read_one(source, asked, model) for source in sources]
 
 
@@ -75,7 +75,7 @@ async def _read_one(source: Source, asked: Sequence[Asked], model: Model) -> Ext
 def values_requests(
     documents: Sequence[str], asked: Sequence[Asked], expected: int
 ) -> list[Request]:
-    """The calls that `read_compact` makes over one document where nothing is asked again."""
+    """Returns the calls of `read_compact` over one document when nothing is asked again."""
     requests, (document,) = [], documents
     for wanted in asked:
         if wanted.table.grain == "many":
@@ -88,14 +88,16 @@ def values_requests(
 
 
 VALUES = ChunkReader(read_compact, values_requests, lambda: values_prompt("", ()), one_call=False)
-"""A model that is asked for typed values, then for the words, and for judgements by themselves."""
+"""The reader of a model that is asked for typed values, then for their words, and for each
+judgement by itself.
+"""
 
 
 async def _one_row(
     reading: ChunkReading, source: Source, asked: Asked, document: str
 ) -> list[Cell]:
-    """The cells of the one row that a text tells of: stated ones in one object, then
-    judged ones one by one.
+    """Returns the cells of the single row of a text: stated ones from one object, then judged ones
+    one by one.
     """
     stated = [c for c in asked.columns if not is_judged(c)]
     cells = await _stated(reading, source, asked.table.name, stated, document) if stated else {}
@@ -129,7 +131,9 @@ async def _stated(
 
 
 async def _judged(reading: ChunkReading, table: str, column: Column, document: str) -> Cell:
-    """The model's own word for now, with the odds that a cut over the collection is made from."""
+    """Returns the model's own choice for now, with the odds from which the collection's cut is made
+    later.
+    """
     request = judge_prompt(document, column)
     reply = await reading.ask(request, table)
     if reply is None:

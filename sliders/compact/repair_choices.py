@@ -1,8 +1,8 @@
-"""One small question a group, for a model that is asked for one token: which row holds, or
-whether two are one thing.
+"""Repairs by a small model: one question about each group, answered by one token: which row is
+right, or whether two rows are one thing.
 
-The model never writes a value or a statement: it chooses among rows, code writes the SQL that
-copies the chosen row's values, and the same guard runs it.
+The model never writes a value or a statement. It chooses among rows, code writes the SQL that
+copies the values of the chosen row, and the same guard checks it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NOTES = 2  # lines of a row that are shown
 
 
 def choice_request(table: Table, case: Case, rules: Sequence[str], dialect: Dialect) -> Request:
-    """The question about one case; pure."""
+    """Returns the request with the question about one case; nothing is sent."""
     if (
         case.kind == "names"
         and len(case.choices) == len(_SAME)
@@ -61,11 +61,10 @@ def choice_request(table: Table, case: Case, rules: Sequence[str], dialect: Dial
 
 
 def _name_request(case: Case, dialect: Dialect) -> Request:
-    """Two names by themselves: beside the figures of their rows a small model says no to any two.
-
-    Where a passage names both, it is asked whether the one stands there for the other; else what
-    the shorter one means, or the words of it that a full stop shortens: that it knows better than
-    whether two names are one.
+    """Returns the question about two names by themselves, since a small model says no to any two
+    names beside the figures of their rows. When a passage names both, it is asked whether one
+    stands for the other there; else what the shorter name, or its words with a full stop, mean: it
+    knows this better than whether two names are one.
     """
     place = case.group.columns.index(case.open[0])
     short, full = sorted((str(case.group.rows[rows[0]][place]) for rows in case.choices), key=len)
@@ -96,8 +95,8 @@ def _option(case: Case, letter: str, rows: Sequence[str]) -> dict[str, object]:
 async def choose_cases(
     model: Model, table: Table, cases: Sequence[Case], options: Options, spare: int = 0
 ) -> tuple[list[Outcome], int]:
-    """What the model chooses for each case, carried out, and the calls made, without `spare` ones:
-    two for a contradiction, one for any other case.
+    """Returns the outcome of the model's choice for each case, and the number of calls: two for a
+    contradiction, one for any other case. `spare` is not used.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
@@ -112,14 +111,15 @@ async def choose_cases(
 
 
 CHOICES = Repairer(choose_cases, count_things, writes_programs=False)
-"""A model that chooses among the rows of each case."""
+"""The repairer of a model that chooses among the rows of each case."""
 
 
 async def _odds(
     model: Model, table: Table, case: Case, rules: Sequence[str]
 ) -> dict[str, float] | str:
-    """Log-probability of each choice, or why there is none. Of contradicting rows a small model
-    prefers those that stand first, so they are shown in both orders, and the mean counts.
+    """Returns the log-probability (natural) of each choice, or why there is none. A small model
+    prefers the rows that stand first, so contradicting rows are shown in both orders, and the mean
+    counts.
     """
     shown = [case]
     if case.kind == "conflict":
@@ -140,7 +140,9 @@ async def _odds(
 
 
 def _of_reply(reply: Response, choices: Sequence[str]) -> dict[str, float]:
-    """Log-probability of each choice; of a server without odds, of the reply alone."""
+    """Returns the log-probability of each choice; for a server without odds from the reply
+    alone.
+    """
     if reply.odds:
         return {choice: reply.odds[choice] for choice in choices}
     return {choice: 0.0 if choice == reply.text else -9.0 for choice in choices}
@@ -174,9 +176,9 @@ def _chosen(case: Case, odds: Mapping[str, float], additive: frozenset[str]) -> 
 def _copies(
     case: Case, operation: Operation, chosen: Sequence[str], reason: str
 ) -> tuple[Program, ...]:
-    """Copies a value of every open column into all rows: of the chosen rows (nothing at all
-    where they lack one that others contradict each other about), else of the side with most
-    rows, then the longest.
+    """Returns the programs that copy a value of every open column into all rows: from the chosen
+    rows (no program when they lack a value that others contradict each other about), else from the
+    side with most rows, then the longest value.
     """
     programs = []
     for name in case.open:

@@ -23,7 +23,7 @@ from sliders.schema.types import Column, ColumnType, Table
 YES_NO = ("yes", "no")
 ONE_SEVERAL = ("one", "several")
 _LONGEST_VALUE = 240
-"""The most characters of a value; the grammar stops there, since run-away values are costly."""
+"""The most characters of a value. The grammar stops there, since endless values are costly."""
 _ROW_TOKENS = 40
 """The most tokens of one value with its key in a reply of rows; most replies end long before."""
 
@@ -92,8 +92,8 @@ def judge_prompt(document: str, column: Column) -> Request:
 
 
 def several_prompt(document: str, table: Table, *, counted: bool) -> Request:
-    """Returns the request whether a document has one row of a table or several, as the odds of
-    "one" and "several". `counted` selects between two phrasings.
+    """Returns the request that asks whether a document has one row of a table or several, as the
+    odds of "one" and "several". `counted` selects between two phrasings.
     """
     return _choice(
         "extract",
@@ -106,8 +106,8 @@ def several_prompt(document: str, table: Table, *, counted: bool) -> Request:
 
 
 def judge_gate_prompt(document: str, table: Table, columns: Sequence[Column]) -> Request:
-    """Returns the request whether a text holds a value of any of these columns, as the odds of
-    "yes" and "no".
+    """Returns the request that asks whether a text holds a value of any of these columns, as the
+    odds of "yes" and "no".
 
     Args:
         document: the text of a document or of one chunk of it.
@@ -222,7 +222,7 @@ _AGAIN = 4
 
 
 def says_again(text: str) -> bool:
-    """Says whether a reply under way repeats itself: its last rows all stood in it before. A small
+    """True when an unfinished reply repeats itself: all of its last rows occurred before. A small
     model with nothing more to say writes the same rows again without end.
 
     >>> says_again('{"rows":[{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"}') True

@@ -35,7 +35,7 @@ _CUT = "the statement stopped at the limit of a reply: write a shorter one"
 _EXAMPLE_ROWS = 3
 _SENT = frozenset(get_args(Kind)) - {"shape", "nulls", "ties", "units", "repeated"}
 SHOWN = Shown(14, 260, 60, 0, 320, 3, 8, 12_000, _SENT)
-"""The part of the tables that a small model sees."""
+"""The limits of the tables in the prompt of a small model."""
 
 
 def bare_sql_request(
@@ -183,4 +183,4 @@ BARE_SQL = SqlWriter(
     statements=2,
     repeats=True,
 )
-"""The way of asking a model that writes bare statements."""
+"""The writer of a model that replies with a bare statement."""

@@ -1,6 +1,4 @@
-"""SQL over documents before anything runs: parsing, conditions, orders, costs
-and the explained plan.
-"""
+"""SQL over documents before it runs: parsing, conditions, orders, costs and the explained plan."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What the optimizer believes: how often filters hold, how often attributes are stated, and how
-deep values are found.
+"""The estimates of the optimizer: how often filters hold, how often attributes are stated, and at
+which rank of the segments values are found.
 
-All of it starts from the sample and is updated while a query runs; `to_json` keeps
-it for the next query.
+The estimates start from the sample, and are updated while a query runs.
 """
 
 from __future__ import annotations
@@ -24,14 +23,16 @@ _PRIOR = {
     "column": 0.5,
     "matches": 0.3,
 }
-"""Shares of rows that pass before any row was seen (in the tradition of System R's constants)."""
+"""The share (0 to 1) of rows that pass a filter, before any row was seen (in the tradition of
+System R's constants).
+"""
 _PRIOR_WEIGHT = 1.0
 _RECENT_RANKS = 400
 
 
 @dataclass(frozen=True, slots=True)
 class TokenEstimate:
-    """Tokens expected, with an interval that holds the true figure about nine times of ten."""
+    """Expected tokens, with an interval that holds the true number about nine times out of ten."""
 
     tokens: float
     low: float
@@ -54,12 +55,12 @@ class Share:
     trials: float = 0.0
 
     def add(self, hit: bool) -> None:
-        """One more trial."""
+        """Adds one trial."""
         self.hits += hit
         self.trials += 1
 
     def value(self, prior: float, weight: float = _PRIOR_WEIGHT) -> float:
-        """The estimate."""
+        """The estimate (0 to 1)."""
         return (self.hits + weight * prior) / (self.trials + weight)
 
     def interval(self, prior: float) -> tuple[float, float]:
@@ -72,17 +73,19 @@ class Share:
 
 @dataclass(slots=True)
 class Depths:
-    """At which rank of the segments, 0 for the nearest, the values of an attribute were found."""
+    """The rank of the segment, 0 for the nearest, in which each value of an attribute was found."""
 
     ranks: list[int] = field(default_factory=list)
 
     def add(self, rank: int) -> None:
-        """A value was found in the segment of that rank."""
+        """Adds a value that was found in the segment of this rank."""
         self.ranks.append(rank)
         del self.ranks[:-_RECENT_RANKS]
 
     def within(self, count: int) -> float:
-        """Share of values that are found in the nearest `count` segments; 1 only as a limit."""
+        """The share (0 to 1) of values that are found in the nearest `count` segments. It comes
+        near to 1 and never reaches it.
+        """
         found = sum(1 for rank in self.ranks if rank < count)
         # A heavy tail: a value that is always stated and was not found yet is worth
         # looking for further down.
@@ -92,14 +95,20 @@ class Depths:
 
 @dataclass(slots=True)
 class Statistics:
-    """The running figures of one table."""
+    """The estimates of one table while a query runs."""
 
     filters: dict[str, Share] = field(default_factory=dict)
     stated: dict[str, Share] = field(default_factory=dict)
     depths: dict[str, Depths] = field(default_factory=dict)
 
     def observe(self, filters: Iterable[Filter], values: Mapping[str, Any], fresh: str) -> None:
-        """Counts the filters that `fresh`, the attribute that became known last, decides."""
+        """Counts the outcome of the filters that are decided now.
+
+        Args:
+            filters: the filters of the query.
+            values: the known values of a document.
+            fresh: the attribute that became known last.
+        """
         for leaf in filters:
             if fresh in leaf.attributes and all(name in values for name in leaf.attributes):
                 self.filters.setdefault(leaf.key, Share()).add(leaf.truth(values) is True)
@@ -121,7 +130,7 @@ class Statistics:
         return self.stated.get(attribute, _NOTHING).value(0.7)
 
     def found_within(self, attribute: str, count: int) -> float:
-        """Of the values that are stated, the share found in the nearest `count` segments."""
+        """The share (0 to 1) of the stated values that is found in the nearest `count` segments."""
         return self.depths.setdefault(attribute, Depths()).within(count)
 
 
@@ -130,10 +139,10 @@ _NOTHING = Share()
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """In which portions the segments of a document are sent for an attribute:
-    `tokens[i]` and segments up to `upto[i]`.
+    """The rounds in which the segments of a document are sent for an attribute: round i sends the
+    segments up to `upto[i]`, with `tokens[i]` tokens.
 
-    The nearest segments go first; further portions are sent only while the value is not found.
+    The nearest segments go first; another round follows only when the value was not found.
     """
 
     upto: tuple[int, ...]
@@ -141,8 +150,8 @@ class Rounds:
 
 
 def rounds(sizes: Sequence[int], first_tokens: float) -> Rounds:
-    """Portions of the segments: at least one segment and `first_tokens`, then
-    each twice as large.
+    """Returns the rounds: the first has at least one segment and `first_tokens` tokens, each
+    further round is twice as large.
     """
     upto, tokens = [], []
     budget, at = max(1.0, first_tokens), 0
@@ -158,11 +167,11 @@ def rounds(sizes: Sequence[int], first_tokens: float) -> Rounds:
 
 
 def expected_tokens(plan: Rounds, stated: float, within: Sequence[float], overhead: float) -> float:
-    """Expected tokens of reading in rounds: each is paid only if the earlier ones
-    did not find the value.
+    """Returns the expected tokens of reading in rounds: a round costs only if the earlier ones did
+    not find the value.
 
     Args:
-        stated: share of documents that state the attribute.
+        stated: the share (0 to 1) of documents that state the attribute.
         within: share of stated values found up to each of `plan.upto`, ascending.
         overhead: prompt tokens of a call beside its segments.
     """

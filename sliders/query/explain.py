@@ -1,5 +1,5 @@
-"""EXPLAIN and EXPLAIN ANALYZE: what a query will do and did, as values that
-print without running.
+"""EXPLAIN and EXPLAIN ANALYZE: the plan of a query, and what was done, as values that can be
+printed without running it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ class PlanNode:
 
 @dataclass(frozen=True, slots=True)
 class CallTrace:
-    """One call on one document: the attributes asked for, the tokens sent, and what was found."""
+    """One call about one document: the attributes asked for, the tokens sent, and the attributes
+    found.
+    """
 
     attributes: tuple[str, ...]
     tokens: int
@@ -42,8 +44,8 @@ class CallTrace:
 
 @dataclass(frozen=True, slots=True)
 class DocumentTrace:
-    """What happened to one document of a table: the calls in order, the verdict, and tokens
-    against reading all of it.
+    """The calls about one document of a table in order, the verdict, the tokens sent, and the
+    tokens of the whole document.
     """
 
     table: str
@@ -55,18 +57,20 @@ class DocumentTrace:
 
     @property
     def saved(self) -> int:
-        """Tokens saved against sending the whole document once."""
+        """The tokens saved, compared with sending the whole document once."""
         return self.whole - self.tokens
 
     @property
     def order(self) -> str:
-        """The attributes in the order in which they were asked for."""
+        """The attributes in the order in which they were asked for, as "a > b+c": b and c in one
+        call after a.
+        """
         return " > ".join("+".join(step.attributes) for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryExplanation:
-    """A plan, and after a run what each document cost. `str()` is the text for the terminal."""
+    """A plan; after a run also the cost of each document. `str()` is the text for the terminal."""
 
     root: PlanNode
     traces: tuple[DocumentTrace, ...] = ()
@@ -99,7 +103,9 @@ def tree_lines(node: PlanNode, prefix: str = "", last: bool = True, top: bool = 
 
 
 def trace_lines(traces: Sequence[DocumentTrace]) -> list[str]:
-    """Documents with the order taken, tokens spent and saved: the dearest first."""
+    """The documents with the order of their attributes and the tokens spent and saved, the most
+    expensive first.
+    """
     chosen = sorted(traces, key=lambda t: (-t.tokens, t.document))[:_SHOWN_DOCUMENTS]
     width = max(len(t.document) for t in chosen)
     lines = [

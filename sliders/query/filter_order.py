@@ -143,8 +143,8 @@ def conjunction(filters: Sequence[Ordered]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class NextJoin:
-    """The table to read next, the one whose values it is filtered by (empty for the very first),
-    and the expected tokens.
+    """The table to read next, the table whose values filter it ("" for the very first), and the
+    expected tokens.
     """
 
     table: str

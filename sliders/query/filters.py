@@ -28,10 +28,10 @@ _LIMITS = Limits(engine=longest_value(1_000_000))
 class Filter:
     """One condition on attributes of a table.
 
-    `sql` is the condition as it is shown and known in statistics, `test` the same over the
-    parameters :a0, :a1 ..., one for each of `attributes`. `kind` is sqlglot's name of its operator
-    and `values` are its literals, where it compares one attribute with literals. `matcher` decides
-    instead of SQL whether a value joins one of the values of another table.
+    `sql` is the text of the condition, also its key in statistics; `test` is the same over the
+    parameters :a0, :a1 ..., one for each of `attributes`. When it compares one attribute with
+    literals, `kind` is sqlglot's name of the operator and `values` are the literals. `matcher`, if
+    set, decides instead of SQL whether a value joins a value of another table.
     """
 
     sql: str
@@ -66,7 +66,7 @@ class Filter:
 
 @lru_cache(maxsize=1)
 def _sandbox() -> Sandbox:
-    """An empty database, in which a condition means what it means over a table that stands."""
+    """An empty database, in which a condition has the same meaning as over a real table."""
     return Sandbox(analysts=True, engine=longest_value(1_000_000))
 
 
@@ -134,8 +134,8 @@ def joined(kind: type[And | Or], *parts: Expression | None) -> Expression | None
 
 
 def reduce(expression: Expression | None, known: Mapping[str, Scalar]) -> Expression | bool:
-    """What is left to decide when only some attributes are known: a smaller tree, or
-    whether the row passes.
+    """Returns the part of an expression that is still undecided when only some attributes are
+    known: a smaller tree, or True or False when the row is decided.
     """
     if expression is None:
         return True

@@ -2,8 +2,8 @@
 
 Supported: SELECT with projection, aggregates, GROUP BY, HAVING, ORDER BY, LIMIT and DISTINCT;
 filters =, !=, <, <=, >, >=, BETWEEN, IN, LIKE, IS NULL under AND, OR and NOT in any nesting; inner
-joins of two and more tables on equal attributes. What the plan cannot use (a condition over two
-tables, for instance) stays in the SQL that runs over the filled tables.
+joins of two and more tables on equal attributes. Parts that cannot be planned (a condition over two
+tables, for instance) stay in the SQL that runs over the filled tables.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query"]
 
 @dataclass(frozen=True, slots=True)
 class TableUse:
-    """One table of the FROM clause: the condition on it alone, the attributes that accepted rows
-    must have, its name there.
+    """One table of the FROM clause: its alias, the condition on it alone (`where`), the attributes
+    that accepted rows must have (`select`), and its name in the query (`written`).
     """
 
     alias: str
@@ -61,7 +61,7 @@ class JoinEdge:
 
     @property
     def exact(self) -> bool:
-        """Whether it joins documents."""
+        """True when it joins documents, which must be the same."""
         return self.left_attribute in SYSTEM or self.right_attribute in SYSTEM
 
     def __str__(self) -> str:
@@ -70,11 +70,11 @@ class JoinEdge:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed query. `sql` is it in SQLite's words: over the accepted rows it gives the result,
-    since what was decided before everything was read holds whatever the rest is.
+    """A parsed query. `sql` is its text in SQLite's dialect. Over the accepted rows it gives the
+    result: a row that was decided before all its values were read is decided whatever these are.
 
     `stop_after` is the number of accepted rows that is enough (a LIMIT without order or grouping),
-    or None; `types` is what the conditions show of the types of attributes; `unplanned` are the
+    or None; `types` are the types of attributes as the conditions show them; `unplanned` are the
     conditions on one table that only SQL can decide.
     """
 
@@ -86,7 +86,7 @@ class Query:
     unplanned: str = ""
 
     def use(self, alias: str) -> TableUse:
-        """The table of that alias."""
+        """Returns the table with an alias."""
         return next(table for table in self.tables if table.alias == alias)
 
     def keys(self, alias: str) -> tuple[str, ...]:
@@ -96,12 +96,17 @@ class Query:
 
 
 def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
-    """Parse one SELECT against the tables that it may name: closed ones, or `QueryTable`s, which
-    may be open to new attributes.
+    """Returns one parsed SELECT.
 
     Conditions that cannot be planned are left to the SQL over the filled tables; their attributes
-    are read for every row that the rest lets pass. Raises QueryError: with the place in the query:
-    a syntax error, an unknown table or attribute, an ambiguous one, or SQL that is not supported.
+    are read for every row that the other conditions accept.
+
+    Args:
+        tables: the tables that it may name; a `QueryTable` may be open to new attributes.
+
+    Raises:
+        QueryError: a syntax error, an unknown table or attribute, an ambiguous one, or SQL that is
+            not supported; the message names the place.
     """
     select = _parsed(sql)
     known = [t if isinstance(t, QueryTable) else QueryTable(t, t.name) for t in tables]
@@ -135,7 +140,7 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
 def _used(
     select: exp.Select, names: Names, residual: Sequence[exp.Expr]
 ) -> dict[str, tuple[str, ...]]:
-    """The attributes, by alias, that are read of rows which the conditions let pass."""
+    """Returns, by alias, the attributes that are read for rows which the conditions accept."""
     used = {alias: dict[str, None]() for alias in names.tables}
     for node in _outside_conditions(select, residual):
         for column in node.find_all(exp.Column):
@@ -202,7 +207,7 @@ def _sources(sql: str, select: exp.Select, known: Sequence[QueryTable]) -> dict[
 def _conditions(
     select: exp.Select, names: Names
 ) -> tuple[dict[str, list[Expression]], list[JoinEdge], list[exp.Expr]]:
-    """Conditions by alias, joins, and what is over several tables."""
+    """Returns conditions by alias, joins, and conditions over several tables."""
     conditions: dict[str, list[Expression]] = {alias: [] for alias in names.tables}
     edges: list[JoinEdge] = []
     residual: list[exp.Expr] = []
@@ -278,8 +283,8 @@ def _stars(select: exp.Select) -> list[exp.Expr]:
 def _enough(
     select: exp.Select, edges: Sequence[JoinEdge], residual: Sequence[exp.Expr]
 ) -> int | None:
-    """How many accepted rows suffice: LIMIT (and OFFSET) where neither order nor
-    grouping needs them all.
+    """Returns the number of accepted rows that is enough (LIMIT with OFFSET); None when an order or
+    a grouping needs all rows.
     """
     limit = select.args.get("limit")
     if limit is None or edges or residual:
@@ -298,8 +303,8 @@ def _enough(
 
 
 def contradiction(expression: Expression | None) -> str:
-    """Why no row can pass, or empty: two filters of one conjunction that exclude each other,
-    found without reading.
+    """Returns why no row can pass, as two filters of one conjunction exclude each other; "" when
+    they do not. Nothing is read.
     """
     parts = conjuncts(expression)
     plain = [part for part in parts if isinstance(part, Filter) and len(part.attributes) == 1]
@@ -311,8 +316,8 @@ def contradiction(expression: Expression | None) -> str:
 
 
 def _excludes(one: Filter, other: Filter) -> bool:
-    """Whether no value satisfies both: those that they name, those beside and between them, and
-    none at all are tried.
+    """True when no value fulfils both filters: their literals, values beside and between these, and
+    NULL are tried.
     """
     if not {one.kind, other.kind} <= _TRIED:
         return False

@@ -1,4 +1,6 @@
-"""What a query's columns mean, and its conditions as filters; NOT is pushed down into them."""
+"""The meaning of a query's columns, and its conditions as filters, with NOT pushed down into
+them.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ class QueryTable:
 
 
 def place(sql: str, node: exp.Expr) -> str:
-    """Where the first word of a node stands: " at line 1, column 8", or nothing when unknown."""
+    """Returns the position of the first word of a node: " at line 1, column 8"; "" when unknown."""
     starts = [part.meta["start"] for part in node.walk() if "start" in part.meta]
     if not starts:
         return ""
@@ -40,16 +42,19 @@ def place(sql: str, node: exp.Expr) -> str:
 
 @dataclass(slots=True)
 class Names:
-    """Names of one query. `types` collects what the query shows of the types of new attributes."""
+    """The names in one query. `types` collects the types of new attributes as the query shows
+    them.
+    """
 
     sql: str
     tables: Mapping[str, QueryTable]
     types: dict[tuple[str, str], ColumnType] = field(default_factory=dict)
 
     def resolve(self, column: exp.Column) -> tuple[str, str]:
-        """Alias and attribute of a column.
+        """Returns the alias and attribute of a column.
 
-        Raises QueryError: there is none, or there are several.
+        Raises:
+            QueryError: there is no such attribute, or several tables have it.
         """
         at, name = place(self.sql, column), column.name
         if column.table:
@@ -73,8 +78,8 @@ class Names:
         return having[0], self._attribute(having[0], name, at)
 
     def type_of(self, alias: str, name: str) -> ColumnType:
-        """The type of an attribute: as it is defined; in an open table, where that is only text,
-        as the query shows it.
+        """Returns the type of an attribute: as defined; in an open table, if that is only text, as
+        the query shows it.
         """
         table = self.tables[alias]
         defined = next((c.type for c in table.table.columns if c.name == name), ColumnType.TEXT)
@@ -83,7 +88,11 @@ class Names:
         return defined
 
     def columns(self, alias: str, star: exp.Expr) -> tuple[str, ...]:
-        """All attributes of a table, for `*`."""
+        """Returns all attributes of a table, for `*`.
+
+        Raises:
+            QueryError: the table is open, so that its attributes are not known.
+        """
         names = self.tables[alias].table.column_names
         if not names:
             at = place(self.sql, star)
@@ -93,14 +102,13 @@ class Names:
         return names
 
     def star(self, star: exp.Expr) -> tuple[str, ...]:
-        """Aliases that a star covers."""
+        """Returns the aliases of the tables that a star covers."""
         table = star.table if isinstance(star, exp.Column) else ""
         return (table,) if table else tuple(self.tables)
 
     def is_output(self, column: exp.Column, select: exp.Select) -> bool:
-        """Whether the name is one that SELECT gives (`count(*) AS n ...
-
-        ORDER BY n`), and no attribute.
+        """True when a name is the name of an output column of the SELECT (`count(*) AS n ... ORDER
+        BY n`), and not of an attribute.
         """
         if column.is_star:
             return True
@@ -139,7 +147,7 @@ class Names:
 
 
 _PLAIN = {"eq", "neq", "lt", "lte", "gt", "gte", "between", "in", "is"}
-"""Operators that compare: what stands beside the attribute shows its type."""
+"""Operators of comparison; the literal beside the attribute shows its type."""
 
 
 class Unsupported(Exception):
@@ -147,9 +155,10 @@ class Unsupported(Exception):
 
 
 def predicate(node: exp.Expr, names: Names, negated: bool = False) -> Expression:
-    """The filters of a condition; under NOT, AND and OR change places (De Morgan).
+    """Returns the filters of a condition; under NOT, AND and OR are exchanged (De Morgan).
 
-    Raises Unsupported: it cannot be planned.
+    Raises:
+        Unsupported: the condition cannot be planned.
     """
     if isinstance(node, (exp.Paren, exp.Not)):
         return predicate(node.this, names, negated != isinstance(node, exp.Not))
@@ -189,7 +198,7 @@ def _filter(node: exp.Expr, names: Names, negated: bool) -> Filter:
 
 
 def _replaced(node: exp.Expr, by: Mapping[exp.Expr, exp.Expr]) -> str:
-    """The SQL of a condition with something else in the place of its columns."""
+    """The SQL of a condition with its columns replaced."""
     copy = exp.paren(node)
     for column in list(copy.find_all(exp.Column)):
         column.replace(by[column].copy())
@@ -197,7 +206,7 @@ def _replaced(node: exp.Expr, by: Mapping[exp.Expr, exp.Expr]) -> str:
 
 
 def _parameter(number: int, kind: ColumnType) -> exp.Expr:
-    """The value of an attribute: of the affinity that its column has."""
+    """A parameter for the value of an attribute, with the type affinity of its column."""
     text = kind.sql == "TEXT"
     return exp.Cast(
         this=exp.Placeholder(this=f"a{number}"),
@@ -206,7 +215,9 @@ def _parameter(number: int, kind: ColumnType) -> exp.Expr:
 
 
 def _literals(node: exp.Expr) -> tuple[Scalar, ...] | None:
-    """What stands beside the attribute of a plain comparison, None where it is something else."""
+    """Returns the literals of a plain comparison; None when the attribute is compared with anything
+    else.
+    """
     if isinstance(node, exp.Column):
         return ()
     sides = [side for side in node.iter_expressions() if not isinstance(side, exp.Column)]

@@ -1,5 +1,5 @@
-"""Chunks of documents, and what finds them: embeddings, the two-level index,
-word search, evidence.
+"""Chunks of documents, and the search for them: embeddings, the two-level index, word search,
+evidence.
 """
 
 from __future__ import annotations

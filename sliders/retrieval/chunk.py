@@ -1,4 +1,4 @@
-"""What a chunk is: a span of one document, and the context that makes it readable alone."""
+"""A chunk: a span of one document, with the context that makes it readable alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ChunkContext:
-    """What a reader needs to know of the rest of the document (SLIDERS:
+    """The facts about the rest of the document that a reader of a chunk needs (SLIDERS:
     contextualized chunking).
     """
 
@@ -18,10 +18,8 @@ class ChunkContext:
     captions: tuple[str, ...] = ()
 
     def header(self) -> str:
-        """The context as a short block for a prompt: title, headings, captions, last the head of
-        a table that goes on.
-
-        Empty when nothing is known.
+        """The context as a short text for a prompt: title, headings, captions, and last the head of
+        a table that began before the chunk. "" when nothing is known.
         """
         lines = []
         if self.title:

@@ -57,11 +57,11 @@ class _ChunkLimits:
 def chunk_document(
     document: Document, *, max_tokens: int, count_tokens: CountTokens
 ) -> tuple[Chunk, ...]:
-    """Chunks that cover `document.text` exactly, each of at most `max_tokens` tokens of text
-    (context not counted).
+    """Returns chunks that cover `document.text` exactly, each of at most `max_tokens` tokens of
+    text (context not counted).
 
-    A table row or sentence is cut (at white space) only if it alone exceeds the limit, a word
-    only if it alone does.
+    A table row or sentence is cut (at white space) only if it alone exceeds the limit, a word only
+    if the word alone exceeds it.
 
     Args:
         max_tokens: limit of a chunk's text in tokens; at least 1.
@@ -148,11 +148,11 @@ def _joined(before: _Unit | None, unit: _Unit) -> _Unit:
 def _split(
     start: int, end: int, element: Element | None, limits: _ChunkLimits, room: int
 ) -> Iterator[_Unit]:
-    """A block that is too large, as rows (tables) or sentences; parts that still are too
-    large, at white space.
+    """Yields the parts of a block that is too large: rows (of a table) or sentences; parts that are
+    still too large are cut at white space.
 
-    `room` is what tied headings leave of the limit, in tokens; only parts that are cut at white
-    space must respect it.
+    `room` is the limit in tokens without the headings that belong to the block; only parts that are
+    cut at white space keep it.
     """
     rows = element is not None and bool(element.row_starts)
     for low, high in parts_of(limits.text, start, end, element):
@@ -167,8 +167,8 @@ def _split(
 
 
 def _cut(start: int, end: int, limits: _ChunkLimits, room: int) -> Iterator[_Unit]:
-    """The last resort for one sentence over the limit: after a line, else after a word,
-    else between characters.
+    """Yields the parts of one sentence over the limit: cut after a line, else after a word, else
+    between characters.
     """
     at = start
     while at < end:
@@ -184,8 +184,8 @@ def _cut(start: int, end: int, limits: _ChunkLimits, room: int) -> Iterator[_Uni
 
 
 def _white_space_before(text: str, start: int, limit: int) -> int:
-    """Where to cut in the second half of `text[start:limit]`: after a line, else after a
-    blank, else at `limit`.
+    """Returns the place to cut in the second half of `text[start:limit]`: after a line, else after
+    a blank, else at `limit`.
     """
     middle = start + (limit - start) // 2
     line = text.rfind("\n", middle, limit)
@@ -232,8 +232,8 @@ def _greedy(
 
 
 def _settle(units: Sequence[_Unit], limits: _ChunkLimits) -> Iterator[tuple[int, int, int]]:
-    """The group's span with its exact tokens: tokens of parts need not add up, then
-    the group falls apart.
+    """Yields the span of a group with its exact tokens. A group that is too large, since tokens of
+    parts do not simply add up, is divided.
     """
     start, end = units[0].start, units[-1].end
     tokens = limits.tokens(start, end)

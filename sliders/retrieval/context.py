@@ -1,6 +1,4 @@
-"""What a chunk needs to know of the rest of its document: title, heading path,
-pages, captions (SLIDERS).
-"""
+"""The context of a chunk in its document: title, heading path, pages, captions (SLIDERS)."""
 
 from __future__ import annotations
 
@@ -17,8 +15,8 @@ _LONGEST = 300
 
 
 class Outline:
-    """Looks up, for any span of one document, the headings in force, the pages and
-    the captions around it.
+    """Finds, for any span of one document, the headings above it, its pages and the captions around
+    it.
     """
 
     def __init__(self, document: Document) -> None:
@@ -112,8 +110,8 @@ class Outline:
         return tuple(dict.fromkeys(line for line in lines if line))
 
     def table_notes(self, start: int, end: int) -> tuple[str, ...]:
-        """What the span's tables say of their units ("In millions") outside of it:
-        their notes, and captions with a scale.
+        """Returns the notes about units ("In millions") that belong to the span's tables and stand
+        outside of the span.
         """
         grids = [element.grid for element in self._touching(start, end) if element.grid is not None]
         told = (
@@ -125,8 +123,8 @@ class Outline:
         return tuple(dict.fromkeys(_line(text) for text in told if text and text not in inside))
 
     def table_head(self, start: int) -> str:
-        """The header of a table that began before `start`, and the rows that name the sections of
-        its first row from there on.
+        """Returns the header of a table that began before `start`, and the rows that name the
+        sections of its first row from there on.
         """
         table = self._covering(start)
         if table is None or not table.row_starts:
@@ -144,8 +142,8 @@ def _line(text: str) -> str:
 
 
 def blocks_of(document: Document) -> list[tuple[int, int, Element | None]]:
-    """Every character in one block: an element with the white space after it, or text
-    that no element covers.
+    """Returns blocks that together hold every character: an element with the white space after it,
+    or text outside of elements.
     """
     blocks: list[tuple[int, int, Element | None]] = []
     at = 0
@@ -171,8 +169,8 @@ def blocks_of(document: Document) -> list[tuple[int, int, Element | None]]:
 
 
 def parts_of(text: str, start: int, end: int, element: Element | None) -> list[tuple[int, int]]:
-    """A block's rows (what stands before the first one goes with it), or its
-    sentences where it has none.
+    """Returns the rows of a block (text before the first row belongs to it), or its sentences when
+    it has no rows.
     """
     rows = element.row_starts if element else ()
     if not rows:

@@ -70,7 +70,9 @@ class VectorCache:
         self._lock = threading.Lock()
 
     def fetch(self, texts: Sequence[str], compute: Callable[[list[str]], Vectors]) -> Vectors:
-        """Vectors of the texts, calling `compute` once for those that are not kept."""
+        """Returns the vectors of the texts; `compute` is called once for the texts that are not
+        cached.
+        """
         found: dict[str, Vectors] = {}
         with self._lock:
             for text in texts:
@@ -105,7 +107,7 @@ class MiniLMEmbedder:
     _MAX_TOKENS = 256
     _BATCH = 64
     _BATCH_TOKENS = 1024
-    """Four long texts: as fast as 64, in 250 MB instead of 1,100."""
+    """The tokens of four long texts: as fast as 64 texts, in 250 MB instead of 1,100 MB."""
 
     def __init__(self) -> None:
         self._cache = VectorCache(self.dimensions)
@@ -151,8 +153,8 @@ class MiniLMEmbedder:
         return unit_rows(vectors)
 
     def _batch(self, numbers: list[int], encoded: Sequence[NDArray[np.int64]]) -> list[int]:
-        """As many of the texts, shortest first, as fit when all are as wide as the widest:
-        memory grows with both.
+        """Takes as many texts as fit, the shortest first. All rows of a batch are as long as its
+        longest text, so that memory grows with the number and the length.
         """
         size = len(numbers)
         while size > 1 and size * len(encoded[numbers[size - 1]]) > self._BATCH_TOKENS:
@@ -203,8 +205,12 @@ class EndpointEmbedder:
         api_key: str | None = None,
         client: Any = None,
     ) -> None:
-        """`dimensions` is what the model returns; `client` is an `openai.OpenAI` to use
-        instead of a new one.
+        """Prepares the endpoint.
+
+        Args:
+            model: the name of the model.
+            dimensions: the length of the vectors that it returns.
+            client: an `openai.OpenAI` to use instead of a new one.
         """
         if client is None:
             import openai
@@ -268,11 +274,11 @@ _HASHED_WORD = re.compile(r"\w+")
 
 
 class HashEmbedder:
-    """Character n-grams and words hashed to signed counts: no model, the same everywhere, like
-    texts get like vectors.
+    """Character n-grams and words hashed to signed counts: no model is needed, the result is the
+    same everywhere, and similar texts get similar vectors.
 
-    Serves as the test double and where lexical cohesion is enough (finding boundaries in
-    very long documents).
+    It is the test double, and serves where common words are enough (finding boundaries in very long
+    documents).
     """
 
     def __init__(self, dimensions: int = 384) -> None:
@@ -296,7 +302,7 @@ class HashEmbedder:
 
 @lru_cache(maxsize=100_000)
 def _hashed(word: str, dimensions: int) -> tuple[NDArray[np.intp], Vectors]:
-    """Places and signs of a word and its character trigrams."""
+    """The positions and signs of a word and its character trigrams."""
     padded = f" {word} "
     grams = [word, *(padded[at : at + 3] for at in range(len(padded) - 2))]
     hashes = np.array(

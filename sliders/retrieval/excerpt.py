@@ -1,5 +1,5 @@
-"""What a long document tells of some questions, in a few thousand characters: how it begins, its
-headings, and the parts that a search for each question finds.
+"""An excerpt of a long document for some questions, in a few thousand characters: its beginning,
+its headings, and the parts that a search for each question finds.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from sliders.retrieval.context import blocks_of
 from sliders.retrieval.lexical import BM25
 
 _PIECE = 900
-"""The usual characters of a piece."""
+"""The usual number of characters in a piece."""
 _HEADINGS = 6
-"""The headings take at most this part of an excerpt."""
+"""The largest share of an excerpt that the headings take."""
 GAP = "[...]"
-"""Stands where text was left out."""
+"""The mark for text that was left out."""
 
 Span = tuple[int, int]
 
 
 def excerpt(document: Document, questions: Sequence[str], characters: int) -> str:
-    """Returns a document's text where it fits into so many characters. Otherwise its headings, its
-    first piece, and the pieces that share most words with each question in turn, in their order;
-    without a shared word, pieces from everywhere.
+    """Returns a document's text when it has at most `characters` characters. Otherwise its
+    headings, its first piece, and the pieces that share most words with each question in turn, in
+    the order of the text; when no piece shares a word, pieces from everywhere.
     """
     text = document.text
     if len(text) <= characters:
@@ -72,7 +72,7 @@ def _pieces(document: Document) -> Iterator[Span]:
 
 
 def _ranked(texts: Sequence[str], questions: Sequence[str]) -> list[int]:
-    """The numbers of pieces, the most telling first: the first one, then the best of each question,
+    """Returns the numbers of pieces in order of use: the first piece, the best of each question,
     then the second best of each.
     """
     index, orders = BM25(texts), list[list[int]]()

@@ -1,5 +1,5 @@
-"""A document's entry in an index of vectors: that of its key sentences, and those of its segments,
-kept as int8 with one scale a row (384 bytes a segment).
+"""The entry of a document in a vector index: the vector of its key sentences, and the vectors of
+its segments, stored as int8 with one scale for each row (384 bytes for a segment).
 """
 
 from __future__ import annotations

@@ -60,7 +60,9 @@ class BM25:
         self._norms = _K1 * (1 - _B + _B * sizes / average)
 
     def scores(self, query: str) -> NDArray[np.float64]:
-        """The score of every text, in their order; 0 for one without a word of the query."""
+        """Returns the score of every text, in their order; 0 for a text without a word of the
+        query.
+        """
         scores = np.zeros(len(self._norms))
         for term, repeats in Counter(self._split(query)).items():
             pairs = np.array(self._postings.get(term, ()), dtype=np.int64).reshape(-1, 2)

@@ -1,7 +1,7 @@
-"""How near texts are to what is looked for: by their words and by their meaning.
+"""The nearness of texts to queries, by their words and by their meaning.
 
 Words that stand in every text (the name of a company in its own report) do not tell texts apart. So
-each query weighs as much as its best texts stand out from the others.
+the weight of a query grows with the distance between its best texts and the others.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def nearness(
 
     Args:
         embedder: None compares words alone.
-        gists: what of each text is embedded; the texts when left out.
+        gists: the part of each text that is embedded; the whole text when left out.
     """
     index = BM25(texts, stems)
     compared = [[index.scores(query) for query in queries]]

@@ -1,4 +1,4 @@
-"""Assembled retrieval: exact words and meaning, normalized and weighed (OkraLong, section
+"""Retrieval by exact words and by meaning, with normalized scores and weights (OkraLong, section
 3.4 and appendix B.2).
 """
 
@@ -39,7 +39,7 @@ class RetrievalIndex:
     def __init__(
         self, embedder: Embedder, entries: Iterable[tuple[Document, SegmentVectors]]
     ) -> None:
-        """`entries` are documents with their segments, embedded by `embedder`."""
+        """Makes the index from documents with their segments, whose vectors `embedder` made."""
         self._embedder = embedder
         held = list(entries)
         self.documents = tuple(document for document, _ in held)
@@ -59,14 +59,14 @@ class RetrievalIndex:
         top: int = 20,
         threshold: float = 0.1,
     ) -> tuple[RankedSegment, ...]:
-        """The best segments for a question, best first.
+        """Returns the best segments for a question, best first.
 
         The candidates are the best `top` of each of the two searches; each score is min-max
         normalized over them, and a segment's score is their weighted mean.
 
         Args:
-            weights: of exact words and of meaning: (3, 2) for names and numbers, (2, 3) for
-                meaning, (1, 1) for both.
+            weights: the weights of exact words and of meaning: (3, 2) for names and numbers, (2, 3)
+                for meaning, (1, 1) for both.
             threshold: segments below this share of the best score are left out.
         """
         if not self._segments:

@@ -1,4 +1,4 @@
-"""Sections of a document: pieces that are found, listed and shown as a whole."""
+"""Sections of a document: pieces that are searched, listed and shown as a whole."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from sliders.retrieval.sentences import sentence_spans
 _LONGEST = 1_200
 _GIST = 500
 _LEADING = 160
-"""A paragraph of at most so many characters without an end mark leads to what follows it."""
+"""The most characters of a paragraph without an end mark that is read as a heading of the text
+below it.
+"""
 _ENDS = (".", "。", "！", "？", "!", "?", ";")
 
 
@@ -35,8 +37,8 @@ class Section:
 
     @property
     def gist(self) -> str:
-        """The words by which the section's meaning is compared: the labels of a table, which its
-        numbers would drown, else the beginning of the text.
+        """The words by which the section's meaning is compared: the labels of a table, whose
+        numbers carry no meaning, else the beginning of the text.
         """
         return ("; ".join(self.labels) if self.table else self.text.strip())[:_GIST]
 

@@ -13,15 +13,15 @@ from sliders.retrieval.embeddings import Embedder, Vectors
 from sliders.retrieval.index import SegmentVectors, distances_to
 
 SEGMENT_TOKENS = 64
-"""Largest segment of the optimizer's index: smaller ones than for reading, since
+"""The most tokens of a segment in the optimizer's index. Segments for reading are larger; here
 every token sent is paid.
 """
 _KEPT = 512
 
 
 class SegmentIndex:
-    """The two-level index of all current documents (QUEST, section 4): which documents, then which
-    segments, are near a query.
+    """The two-level index of all current documents (QUEST, section 4): it finds documents, and then
+    segments, near a query.
     """
 
     def __init__(self, embedder: Embedder) -> None:
@@ -34,8 +34,8 @@ class SegmentIndex:
         return self.entries[document_id].vectors
 
     def by_distance(self, query: Vectors) -> dict[str, float]:
-        """Documents with the Euclidean distance (0 to 2) of their key sentences to e(Q), a unit
-        vector (d,); nearest first.
+        """Returns the documents, nearest first, with the Euclidean distance (0 to 2) of their key
+        sentences to the query, a unit vector (d,).
         """
         if not self.entries:
             return {}

@@ -1,5 +1,5 @@
-"""Cuts a document into small coherent segments for retrieval, and picks the sentences that
-stand for it (QUEST 4.1).
+"""Segments of a document: small coherent spans for retrieval; and the sentences that represent the
+document (QUEST 4.1).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _SPACE = re.compile(r"\s+")
 def index_document(
     document: Document, embedder: Embedder, count_tokens: CountTokens, *, max_tokens: int = 150
 ) -> SegmentVectors:
-    """The index entry of a document: its segments, each embedded under its nearest heading,
-    and its key sentences.
+    """Returns the index entry of a document: its segments, each embedded together with its nearest
+    heading, and its key sentences.
 
     Args:
         max_tokens: largest segment in tokens; a single sentence or row may exceed it.
@@ -107,7 +107,7 @@ def _units(document: Document) -> Iterator[tuple[int, int, int]]:
 
 
 def _bounded(text: str, start: int, end: int) -> Iterator[Span]:
-    """Parts of at most 2,000 characters, cut at white space where there is some."""
+    """Yields parts of at most 2,000 characters, cut at white space if there is any."""
     while end - start > _LONGEST_SENTENCE:
         limit = start + _LONGEST_SENTENCE
         cut = (

@@ -1,9 +1,8 @@
-"""Selective context filtering: keeps the sections that the task at hand needs, in their
-order, within a budget.
+"""Selective context filtering: it keeps the sections that a task needs, in their order, within a
+budget.
 
 Semantic Decomposition and Selective Context Filtering, section 4.2. Applied again with the next
-task it goes on narrowing; vectors of sections are cached by the embedder, so each section is
-embedded once along a pipeline.
+task it narrows further; the embedder caches the vectors of sections, so that each is embedded once.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ _PIECE = 800
 
 @dataclass(frozen=True, slots=True)
 class Selection(Generic[Section]):
-    """The sections kept, in their order, and why: `scores[i]` is the cosine of
-    section i with the query.
+    """The sections that were kept, in their order; `scores[i]` is the cosine of section i with the
+    query.
 
-    `kept` and `dropped` are positions in the input; `tokens` is the size of what is kept,
-    `tokens_before` of all.
+    `kept` and `dropped` are positions in the input; `tokens` is the size of the kept sections,
+    `tokens_before` the size of all.
     """
 
     sections: tuple[Section, ...]
@@ -54,17 +53,18 @@ def select_context(
     count_tokens: Callable[[str], int] | None = None,
     keep_last: int = 0,
 ) -> Selection[Section]:
-    """The sections that are relevant to the query, the most relevant first in line for the budget.
+    """Returns the sections that are relevant to the query; the most relevant ones are kept first
+    while the budget lasts.
 
     Sections are texts, or the messages of a conversation; there a user message and the replies to
-    it stand or fall together, and system messages always stay.
+    it are kept or dropped together, and system messages are always kept.
 
     Args:
-        budget: tokens that the kept sections may take together; what must stay is counted, and
-            kept even beyond it.
+        budget: the most tokens of the kept sections together. Sections that must stay count too,
+            and are kept even beyond it.
         embedder: None for the shipped model.
         count_tokens: None for the embedded model's vocabulary.
-        keep_last: this many sections at the end always stay.
+        keep_last: the number of sections at the end that must stay.
 
     Raises:
         SettingsError: the budget is negative.
@@ -91,8 +91,8 @@ def _kept(
     budget: int,
     keep_last: int,
 ) -> set[int]:
-    """The places of the sections that stay: what must, then the best groups that the rest
-    of the budget takes.
+    """Returns the positions of the kept sections: those that must stay, then the best groups within
+    the rest of the budget.
     """
     last = len(sections) - keep_last
     kept = {n for n, section in enumerate(sections) if n >= last or _role(section) == "system"}
@@ -112,8 +112,8 @@ def _role(section: str | Message) -> str:
 
 
 def _groups(sections: Sequence[Section]) -> list[tuple[int, ...]]:
-    """Positions that stand or fall together: a user message with the replies after it,
-    else each section alone.
+    """Returns groups of positions that are kept or dropped together: a user message with the
+    replies after it, else each section alone.
     """
     groups: list[tuple[int, ...]] = []
     for number, section in enumerate(sections):

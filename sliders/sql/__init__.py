@@ -1,5 +1,5 @@
-"""Statements: one parser, one quoting, one translation of SQL, and one sandbox in which
-statements of others run; nothing here knows the workspace.
+"""SQL statements: the parser, quoting, translation between dialects, and the sandbox that runs
+statements of models and users. This room knows nothing of the workspace.
 """
 
 from __future__ import annotations

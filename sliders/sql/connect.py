@@ -8,7 +8,7 @@ MEMORY = ":memory:"
 
 
 def connect(place: str = MEMORY, cached_statements: int = 128) -> sqlite3.Connection:
-    """A connection in autocommit mode that any thread may use.
+    """Returns a connection in autocommit mode that any thread may use.
 
     Args:
         place: a file's URI; without it a new database in memory.

@@ -18,7 +18,7 @@ _Finish = Callable[[list[Any], float], Any]
 
 
 def _percentile(values: list[Any], percent: float) -> float:
-    """The value below which so many percent lie, between neighbours in proportion."""
+    """The value below which `percent` of the values lie, interpolated between neighbours."""
     ordered = sorted(values)
     place = (len(ordered) - 1) * percent / 100
     low = math.floor(place)
@@ -43,8 +43,8 @@ ANALYST_AGGREGATES: dict[str, tuple[int, int, _Finish]] = {
 
 
 class _Aggregate:
-    """Collects the values of a group and notes why it fails; NULLs are left out, as
-    SQL's own aggregates do.
+    """Collects the values of a group, and notes an error; NULLs are left out, as in SQL's own
+    aggregates.
     """
 
     def __init__(self, name: str, complaints: list[str]) -> None:
@@ -78,12 +78,12 @@ _TRIM_CHARACTERS = 200
 
 
 _own_functions = cache(connect)
-"""A connection without data, for the functions of SQLite itself."""
+"""A connection without data, to call SQLite's own functions."""
 
 
 def _format(*values: Any) -> str | None:
-    """SQLite's own without wide fields: it takes seconds over one of them, in which
-    nothing can stop it.
+    """SQLite's own function without wide fields, which would run for seconds without a chance to
+    stop them.
     """
     for place in _PLACE.finditer(str(values[0]) if values else ""):
         if "*" in place.groups() or any(
@@ -97,8 +97,8 @@ def _format(*values: Any) -> str | None:
 
 
 def _trimmer(strip: Callable[[str, str], str]) -> Callable[[object, object], str | None]:
-    """SQLite's own compares every character with every other, which two long
-    texts turn into hours.
+    """SQLite's own function compares every character with every other; two long texts would take
+    hours.
     """
 
     def trim(text: object, characters: object) -> str | None:
@@ -121,14 +121,14 @@ _BOUNDED: tuple[tuple[str, int, Callable[..., Any]], ...] = (
 
 
 def register_functions(connection: sqlite3.Connection, *, bounded: bool = False) -> list[str]:
-    """Make `median stdev stdev_pop variance percentile mode` known to a connection.
+    """Adds the functions `median stdev stdev_pop variance percentile mode` to a connection.
 
     Args:
-        bounded: replace the built-in functions that one call can keep busy for minutes.
+        bounded: True replaces built-in functions that can run for minutes in one call.
 
     Returns:
-        A list that receives the words of each error inside a function, which SQLite
-            itself does not pass on.
+        A list that receives the words of each error inside a function, which SQLite itself does not
+            pass on.
     """
     complaints: list[str] = []
     for name, (arguments, _, _) in ANALYST_AGGREGATES.items():

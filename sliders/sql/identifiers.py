@@ -1,4 +1,6 @@
-"""Names of tables and columns as SQLite compares them, and those that are taken. Nothing heavy."""
+"""Names of tables and columns as SQLite compares them, and reserved names. This module imports
+nothing heavy.
+"""
 
 from __future__ import annotations
 

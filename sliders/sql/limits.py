@@ -1,4 +1,4 @@
-"""What the statements of others may do and use in a sandbox, and what they give: values alone."""
+"""The rights and limits of statements in a sandbox, and their results, as plain values."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ ENGINE_LIMITS = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What statements may use: seconds, rows and bytes of a result, bytes of memory
-    while they run, and SQLite's own limits by category; infinity is no limit.
+    """The limits of statements: seconds, rows and bytes of a result, bytes of memory while they
+    run, and SQLite's own limits as pairs (number of the limit, value). Infinity is no limit.
     """
 
     seconds: float = 10.0
@@ -46,18 +46,18 @@ class Limits:
 
 
 def longest_value(size: int) -> tuple[tuple[int, int], ...]:
-    """SQLite's limit of the bytes of a value or statement, and no other."""
+    """Returns SQLite's limit for the bytes of a value or statement alone."""
     return ((sqlite3.SQLITE_LIMIT_LENGTH, size),)
 
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What statements may do.
+    """The rights of statements.
 
-    `tables` are the tables and views that they may read, with what a view reads, and
-    `functions` those that they may call; None is every one. `writes` is "cells" where they
-    may update the tables, but for the `fixed` columns, and "rows" where they may also add and
-    take out rows. `subqueries` in FROM and WITH may be there, and may be `recursive`.
+    `tables` are the tables and views that they may read (with the tables behind a view),
+    `functions` the functions that they may call; None allows all. `writes` is "cells" when they may
+    update the tables except for the `fixed` columns, "rows" when they may also add and delete rows.
+    `subqueries` allows subqueries in FROM and WITH, `recursive` recursive ones.
     """
 
     tables: frozenset[str] | None = None
@@ -70,7 +70,7 @@ class Rights:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Rows of a statement; `truncated` says that a limit of rows or bytes cut them off."""
+    """The rows of a statement; `truncated` is True when a limit of rows or bytes cut them off."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -79,16 +79,16 @@ class Result:
 
     @property
     def cut(self) -> str:
-        """What to tell of a result that was cut off."""
+        """The sentence that says that a result was cut off; "" for a whole one."""
         return f"the result was cut after {len(self.rows)} rows; add a LIMIT or aggregate"
 
 
 class MemoryGauge:
-    """Bytes of memory of a process's own gained since it was made; always 0 where the system does
-    not tell.
+    """The growth of a process's own memory in bytes since the gauge was made; always 0 when the
+    system does not report it.
 
     Args:
-        process: its number; this one when left out.
+        process: the process id; this process when left out.
     """
 
     def __init__(self, process: int | None = None) -> None:
@@ -108,7 +108,7 @@ class MemoryGauge:
         return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
 
     def grown(self) -> int:
-        """Bytes gained."""
+        """The growth in bytes."""
         return self._resident() - self._before
 
     def __del__(self) -> None:
@@ -119,11 +119,11 @@ class MemoryGauge:
 def fetch(
     cursor: Any, limits: Limits, started: float, plain: Callable[[Any], Any] | None = None
 ) -> tuple[list[Any], bool]:
-    """Rows within the limits, and whether they were cut off; `plain` makes a value
-    what it is elsewhere.
+    """Returns the rows within the limits, and True when they were cut off; `plain` converts each
+    value.
 
     Raises:
-        UnsafeStatement: the time since `started` is up.
+        UnsafeStatement: the time since `started` is over.
     """
     rows: list[tuple[Any, ...]] = []
     size = 0

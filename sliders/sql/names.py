@@ -1,4 +1,4 @@
-"""The nearest real names of one that means none, and what a SELECT reads."""
+"""The known names nearest to an unknown one, and the tables that a SELECT reads."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _NEAREST = 5
 
 
 def did_you_mean(name: str, known: Iterable[str], least: float = 0.6) -> str:
-    """A question that offers the nearest of the known names; empty where none is as like the
-    name as `least` (of 1).
+    """Returns a question that offers the nearest known names; "" when none has a similarity of at
+    least `least` (0 to 1).
     """
     close = process.extractOne(name, list(known), scorer=fuzz.ratio, score_cutoff=100 * least)
     return f"did you mean {close[0]!r}?" if close else ""
 
 
 def nearest(word: str, texts: Sequence[str], least: float = 0.0) -> list[str]:
-    """The few texts most like a word, best first; none that is less like it
-    than `least` (of 100).
+    """Returns the few texts most similar to a word, best first, with a similarity of at least
+    `least` (0 to 100).
     """
     found = process.extract(
         word,
@@ -34,6 +34,6 @@ def nearest(word: str, texts: Sequence[str], least: float = 0.0) -> list[str]:
 
 
 def read_by(select: exp.Select) -> list[exp.Expr]:
-    """What the FROM clause and the joins read: tables and subqueries, in this order."""
+    """Returns the tables and subqueries in the FROM clause and the joins, in this order."""
     source = select.args.get("from_") or select.args.get("from")
     return [source.this, *(join.this for join in select.args.get("joins") or ())] if source else []

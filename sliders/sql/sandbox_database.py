@@ -1,7 +1,7 @@
 """The database inside a sandbox's process: SQLite with rights and limits (see `sandbox`).
 
-The engine asks for every step of a statement whether it is allowed, and stops at limits of time,
-memory, rows and bytes; it needs no parser for that.
+SQLite asks before every step of a statement whether it is allowed, and stops at the limits of time,
+memory, rows and bytes. No parser is needed for this.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PIECES = re.compile(
     r"""'(?:[^']|'')*' | \[[^\]]*\] | `(?:[^`]|``)*` | --[^\n]* | /\*.*?\*/ | "((?:[^"]|"")*)" """,
     re.DOTALL | re.VERBOSE,
 )
-"""Texts, names and comments of a statement; the group is a name in double quotes."""
+"""The texts, names and comments of a statement; the group is a name in double quotes."""
 
 # Functions that read nothing but their arguments. Not here: load_extension, readfile, writefile,
 # edit, fts3_tokenizer, zeroblob, randomblob, sqlite_* and whatever an extension may add.
@@ -51,8 +51,8 @@ _FAILURES = (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError)
 
 
 def _in_backticks(sql: str) -> str:
-    """A statement whose names in double quotes stand in backticks, which SQLite never takes
-    for a text.
+    """A statement with backticks in the place of double quotes around names; SQLite never reads a
+    name in backticks as text.
     """
 
     def name(piece: re.Match[str]) -> str:
@@ -65,9 +65,9 @@ def _in_backticks(sql: str) -> str:
 
 
 class SandboxError(Exception):
-    """A statement that was stopped or refused, or does not run.
+    """A statement that was refused or stopped, or does not run.
 
-    `words` are the engine's own, `reason` those of the sandbox where it knows more.
+    `words` are SQLite's message, `reason` the reason of the sandbox if it stopped the statement.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class SandboxError(Exception):
 
     @property
     def sentence(self) -> StoreError:
-        """The error for who wrote the statement."""
+        """The error for the writer of the statement."""
         told, why = short(self.statement), self.reason or self.words
         if self.kind == "stopped":
             return UnsafeStatement(f"the statement was stopped: {why}; ask for less: {told}")
@@ -108,24 +108,20 @@ class SandboxDatabase:
             self._connection.setlimit(category, value)
 
     def add(self, table: str, types: Mapping[str, str]) -> None:
-        """Make a table. Its columns have these SQL types; "" is none."""
+        """Makes a table with columns of these SQL types; "" is no type."""
         columns = ", ".join(f"{quote_identifier(n)} {kind}".strip() for n, kind in types.items())
         self.execute(f"CREATE TABLE {quote_identifier(table)} ({columns})")
         self._readable = {}
 
     def insert(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Add rows to a table."""
+        """Adds rows to a table."""
         marks = ", ".join("?" * len(rows[0]))
         self._connection.executemany(
             f"INSERT INTO {quote_identifier(table)} VALUES ({marks})", rows
         )
 
     def execute(self, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
-        """The rows of a statement of the program itself, which has every right.
-
-        Raises:
-            SandboxError: it does not run.
-        """
+        """See `Sandbox.execute`."""
         try:
             return self._connection.execute(sql, values).fetchall()
         except sqlite3.Error as error:
@@ -137,12 +133,7 @@ class SandboxDatabase:
             return self._connection.execute(sql, values).fetchone()[0]
 
     def select(self, sql: str, rights: Rights, limits: Limits) -> Result:
-        """Run one SELECT of others.
-
-        Raises:
-            UnsafeStatement: it is no SELECT, does more than `rights` allow, or passes a limit.
-            StoreError: SQLite finds an error in it (unknown column, wrong number of arguments).
-        """
+        """See `Sandbox.select`."""
         started = time.monotonic()
         try:
             with self._caged(rights, limits, sql):
@@ -160,7 +151,7 @@ class SandboxDatabase:
         return Result(columns, tuple(rows), truncated, time.monotonic() - started)
 
     def _check_names(self, sql: str) -> None:
-        """Refuse a name in double quotes that means no column: SQLite takes it for a text."""
+        """Refuses a name in double quotes that means no column: SQLite would read it as text."""
         try:
             self._connection.execute(f"EXPLAIN {_in_backticks(sql)}")
         except sqlite3.OperationalError as error:
@@ -170,25 +161,20 @@ class SandboxDatabase:
                 raise SandboxError(sql, str(error), "wrong", words) from error
 
     def run(self, statements: Sequence[str], rights: Rights, limits: Limits) -> None:
-        """Run statements of others one after the other; the limits hold for all together.
-
-        Raises:
-            SandboxError: one of them is refused, stopped, or does not run; those before it are
-                not undone.
-        """
+        """See `Sandbox.run`."""
         with self._caged(rights, limits) as watch:
             for statement in statements:
                 watch.running = statement
                 self._connection.execute(statement)
 
     def run_script(self, sql: str, rights: Rights, limits: Limits) -> None:
-        """Run a text of several statements of others. Raises SandboxError: as `run`."""
+        """See `Sandbox.run_script`."""
         with self._caged(rights, limits, sql):
             self._connection.executescript(sql)
 
     @contextlib.contextmanager
     def _caged(self, rights: Rights, limits: Limits, sql: str = "") -> Iterator[_Watch]:
-        """Inside the block statements have these rights and limits alone."""
+        """A `with` block in which statements have only these rights and limits."""
         connection, watch = self._connection, _Watch(rights, limits, sql)
         if rights.tables is not None:
             names = self.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
@@ -229,7 +215,7 @@ class SandboxDatabase:
         return SandboxError(watch.running, words, "wrong", "")
 
     def _read(self, tables: frozenset[str]) -> frozenset[tuple[str, str]]:
-        """The (table, column) pairs that the tables and views are made of, folded."""
+        """The (table, column) pairs behind the tables and views, folded."""
         if tables in self._readable:
             return self._readable[tables]
         pairs: set[tuple[str, str]] = set()
@@ -254,12 +240,12 @@ class SandboxDatabase:
         return self._readable.setdefault(tables, frozenset(pairs))
 
     def close(self) -> None:
-        """Free the database."""
+        """Frees the database."""
         self._connection.close()
 
 
 class _Watch:
-    """Decides about statements from inside the engine, and remembers why it stopped one."""
+    """Decides on the steps of a statement from inside SQLite, and remembers why it stopped one."""
 
     def __init__(self, rights: Rights, limits: Limits, running: str) -> None:
         self.rights, self.limits, self.running = rights, limits, running
@@ -276,7 +262,7 @@ class _Watch:
         self.stopped = f"it needed more than {size} of memory"
 
     def is_over(self) -> int:
-        """Whether the engine has to stop."""
+        """1 when SQLite has to stop, else 0."""
         if time.monotonic() - self._started > self.limits.seconds:
             self.out_of_time()
         elif self._gauge.grown() > self.limits.memory_bytes:
@@ -286,7 +272,7 @@ class _Watch:
     def allows(
         self, action: int, first: str | None, second: str | None, _: str | None, inner: str | None
     ) -> int:
-        """Whether a statement may take a step: what SQLite calls an authorizer."""
+        """Decides whether a statement may take a step (SQLite's authorizer callback)."""
         refusal = self._refusal(action, first or "", second or "", inner)
         self.denied = refusal or self.denied
         return sqlite3.SQLITE_DENY if refusal else sqlite3.SQLITE_OK
@@ -327,8 +313,8 @@ class _Watch:
 
 @contextlib.contextmanager
 def _alarm(connection: sqlite3.Connection, watch: _Watch) -> Iterator[None]:
-    """Interrupts at the time limit: a thread can do so between two steps, the progress handler
-    only every thousand.
+    """Interrupts a statement at the time limit. A thread can interrupt between any two steps, the
+    progress handler only every thousand.
     """
 
     def ring() -> None:

@@ -1,6 +1,6 @@
 """The child process of a sandbox: `python -m sliders.sql.sandbox_process`.
 
-It holds one database at a time and does what the messages of `Sandbox` ask. A message is an
+It holds one database at a time, and carries out the messages of `Sandbox`. A message is an
 operation and its arguments; a reply is "done" with a value, or the parts of an error.
 """
 
@@ -17,7 +17,7 @@ from sliders.sql.limits import Limits, MemoryGauge, Rights
 from sliders.sql.sandbox_database import SandboxDatabase, SandboxError
 
 _GROWN = 100_000_000
-"""Bytes of memory that a child may keep from earlier work; one that holds more is ended."""
+"""The bytes of memory that a child may keep from earlier work; a child that keeps more is ended."""
 
 
 class Server:
@@ -38,7 +38,7 @@ class Server:
         self._database = SandboxDatabase(file, analysts=analysts, engine=engine)
 
     def close(self) -> bool:
-        """Free the database; whether the process is as small as before."""
+        """Frees the database. Returns True when the process is as small as before."""
         if self._database is not None:
             self._database.close()
         self._database = None

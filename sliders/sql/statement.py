@@ -1,4 +1,4 @@
-"""The parser of statements, with one set of sentences for what is no single SELECT."""
+"""The parser of statements, and the error sentences for text that is no single SELECT."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _OTHER_STATEMENTS = frozenset(
     {*_SQLITE.parser_class.STATEMENT_PARSERS, *_SQLITE.tokenizer_class.COMMANDS, TokenType.REPLACE}
 ) - {TokenType.SEMICOLON}
 _DEEPEST = 150
-"""Levels of a statement that everything that walks it can go down."""
+"""The most levels of a statement; functions that walk it recursively could not go deeper."""
 _HALF = re.compile("[\ud800-\udfff]")
 _BROKEN = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-"""What the parser itself breaks with on some texts."""
+"""The errors that the parser itself raises on some texts."""
 _INNER = re.compile(r" but got <.*>|\x1b\[\d*m")
-"""The parser's own objects and the colours of a terminal in its messages."""
+"""Representations of the parser's objects, and colour codes, in its messages."""
 
 
 def parse_statements(
@@ -33,13 +33,13 @@ def parse_statements(
     wanted: str = "one SQLite SELECT",
     plain: bool = False,
 ) -> list[exp.Expr]:
-    """The statements of a text, of any kind.
+    """Returns the statements of a text, of any kind.
 
     Args:
-        error: the exception that says that the text does not parse.
-        text: what the exception calls the text.
-        wanted: what the exception asks for.
-        plain: leave the parser's own objects out of the exception's words.
+        error: the class of the error for a text that does not parse.
+        text: the name of the text in the error.
+        wanted: what the error asks for.
+        plain: True removes the parser's own objects from the error's words.
     """
     if _HALF.search(sql):
         raise error(f"{text} holds half a character; write it without")
@@ -75,9 +75,9 @@ def _depth(tree: exp.Expr) -> int:
 def parse_select(
     sql: str, dialect: str = DIALECT, error: type[SlidersError] = QueryError
 ) -> exp.Query:
-    """The one SELECT of a text.
+    """Returns the single SELECT of a text.
 
-    Raises `error`: it does not parse, is not one statement, or is not a SELECT.
+    Raises `error`: the text does not parse, is not one statement, or is no SELECT.
     """
     if kind := _other_statement(sql):
         raise error(f"{kind} is not allowed; write one SELECT statement")
@@ -93,8 +93,8 @@ def parse_select(
 
 
 def _other_statement(sql: str) -> str:
-    """The first word of a text that starts like a statement of another kind; the parser would
-    warn on the terminal that it does not know some of them.
+    """Returns the first word of a text that begins like a statement of another kind; "" for none.
+    The parser would print a warning about some of them.
     """
     try:
         tokens = _SQLITE.tokenize(sql)
@@ -105,14 +105,12 @@ def _other_statement(sql: str) -> str:
 
 
 def parse_part(sql: str, dialect: str = DIALECT) -> exp.Expr:
-    """An expression or statement that the package itself wrote."""
+    """Parses an expression or statement that the package itself wrote."""
     return sqlglot.parse_one(sql, dialect=dialect)
 
 
 def statement_in(reply: str) -> str:
-    """The statement of a reply that may carry a code fence or a trailing semicolon;
-    nothing else is taken off.
-    """
+    """Returns the statement in a reply, without a code fence and a trailing semicolon."""
     text = reply.strip()
     if "```" in text:
         text = text.split("```")[1]
@@ -131,9 +129,10 @@ def with_apostrophes(sql: str) -> str:
 
 
 def without_limit(sql: str) -> str:
-    """The statement with all its rows.
+    """Returns the statement without its LIMIT.
 
-    Raises QueryError: it is no single SELECT.
+    Raises:
+        QueryError: it is no single SELECT.
     """
     tree = parse_select(sql)
     tree.set("limit", None)

@@ -1,5 +1,5 @@
-"""SQL of one dialect as that of another: other SQL as SQLite's, and SQLite's, which agents and
-users write, as PostgreSQL's; only dialect changes, no meaning.
+"""Translation of SQL between dialects: other dialects into SQLite's, and SQLite's, which agents and
+users write, into PostgreSQL's. The meaning stays the same.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp
 
 
 def to_sqlite(sql: str) -> tuple[exp.Query, bool]:
-    """The tree of a statement of any dialect, and whether something in it is said in SQLite's
-    words now: parts of dates, days and years between two dates, an apostrophe inside a string.
+    """Returns the tree of a statement of any dialect, and True when a part of it was translated:
+    parts of dates, days and years between two dates, an apostrophe inside a string.
 
-    Raises QueryError: it is no single SELECT in any dialect.
+    Raises QueryError: the text is no single SELECT in any dialect.
     """
     tree, changed = _parsed(sql)
     for node in list(tree.find_all(*_DATED)):
@@ -62,7 +62,9 @@ def _parsed(sql: str) -> tuple[exp.Query, bool]:
 
 
 def _of_date(node: exp.Expr) -> exp.Expr | None:
-    """A function of dates that SQLite lacks, in its words; None where it has it."""
+    """Returns a function of dates that SQLite lacks, written with SQLite's functions; None for a
+    function that it has.
+    """
     for kind, part in _PARTED.items():
         if isinstance(node, kind):
             return _part(_bare(node.this), part)
@@ -97,7 +99,9 @@ def _part(date: exp.Expr, part: str) -> exp.Expr:
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
-    """A date without what only says that it is one; "now" is a date by its function alone."""
+    """A date without a function that only marks it as a date; "now" becomes a date only by its
+    function, which stays.
+    """
     while isinstance(
         node, exp.TsOrDsToTimestamp | exp.TsOrDsToDate | exp.Date | exp.Paren | exp.Cast
     ):
@@ -108,11 +112,11 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 
 def to_postgres(tree: exp.Query, names: Iterable[str]) -> str:
-    """A statement over tables and columns of these names, for PostgreSQL.
+    """Returns a statement over tables and columns of these names for PostgreSQL.
 
-    SQLite takes names whatever their case, numbers for truth values and the reverse,
-    dynamic types in sums, NULLs as the smallest values, and LIKE whatever the case of ASCII
-    letters; so does the result.
+    The result keeps SQLite's rules: names in any case, numbers as truth values and the reverse,
+    sums over mixed types, NULLs as the smallest values, and LIKE without regard to the case of
+    ASCII letters.
     """
     _name_results(tree)
     result = tree.copy()
@@ -127,7 +131,7 @@ def to_postgres(tree: exp.Query, names: Iterable[str]) -> str:
 
 
 def _name_results(tree: exp.Query) -> None:
-    """A column of the result is called what SQLite calls it: the expression as it was written."""
+    """Names the columns of the result as SQLite does: an expression by its text."""
     first = tree
     while isinstance(first, (exp.SetOperation, exp.Subquery)):
         first = first.this
@@ -201,7 +205,7 @@ def _cast(node: exp.Cast) -> exp.Expr:
 
 
 def _joined(node: exp.Expr) -> exp.Expr:
-    """Joined texts through the function that bounds them; see `cage_server`."""
+    """Joins texts through the function that limits their length; see `cage_server`."""
     return exp.Anonymous(this="pg_temp.sl_bounded", expressions=[node.copy()])
 
 
@@ -221,7 +225,9 @@ _CHANGES: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
 
 
 def _truths(tree: exp.Query) -> None:
-    """Numbers where PostgreSQL wants truth values, and truth values where it wants numbers."""
+    """Puts numbers where PostgreSQL needs numbers and the statement has truth values, and the
+    reverse.
+    """
     for node in list(tree.walk()):
         if isinstance(node, (exp.Where, exp.Having, exp.Not, exp.If)):
             _make_truth(node.this)

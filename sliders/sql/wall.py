@@ -1,4 +1,6 @@
-"""The parser's wall: one SELECT over known tables, with an error that says where it goes wrong."""
+"""The parser's wall: it accepts one SELECT over known tables; its errors name the place of the
+fault.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,11 @@ class CheckedStatement:
 def check_statement(
     sql: str, tables: frozenset[str], known: frozenset[str] = frozenset()
 ) -> CheckedStatement:
-    """Parse a statement and check that it is one SELECT over these tables and views;
-    `known` are all, for the error's words.
+    """Checks that a text is one SELECT over these tables and views, and returns it parsed; `known`
+    are all tables, for the error's words.
 
     Raises:
-        UnsafeStatement: it is not, with the place where it goes wrong.
+        UnsafeStatement: it is not; the message names the place.
     """
     if len(sql) > MAX_SQL_CHARACTERS:
         raise UnsafeStatement(
@@ -88,7 +90,9 @@ def _unknown_table(name: str, visible: frozenset[str], known: frozenset[str]) ->
 
 
 def _check_types(tree: exp.Query) -> None:
-    """Refuse casts to what is no plain type: the server reads its catalogs for some of them."""
+    """Refuses casts to anything but plain types: for some types the server would read its
+    catalogs.
+    """
     for cast in tree.find_all(exp.Cast):
         kind = cast.to
         if kind.this not in _TYPES or (kind.expressions and kind.this in exp.DataType.NESTED_TYPES):
@@ -100,15 +104,17 @@ def _check_types(tree: exp.Query) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """Nodes of a query when everything that it names is written out, and those of its columns."""
+    """The number of nodes of a query when every named subquery is written out, and the nodes of
+    each of its columns.
+    """
 
     nodes: int
     columns: Mapping[str, int]
 
 
 def _check_expansion(tree: exp.Query) -> None:
-    """Bound what an engine writes out before it can be interrupted: the copies of named
-    subqueries, and the expressions of inner queries put in the place of their columns.
+    """Limits what an engine writes out before it can be interrupted: copies of named subqueries,
+    and expressions of inner queries in the place of their columns.
     """
     if _sized(tree, {}).nodes > MAX_EXPANSION:
         raise UnsafeStatement(
@@ -118,7 +124,7 @@ def _check_expansion(tree: exp.Query) -> None:
 
 
 def _sized(query: exp.Expr, named: Mapping[str, _Size]) -> _Size:
-    """The size of a query; `named` are the sizes of the subqueries with names around it."""
+    """The size of a query; `named` are the sizes of the named subqueries around it."""
     inside = dict(named)
     clause = query.args.get("with_") or query.args.get("with")
     for cte in clause.expressions if clause is not None else ():
@@ -171,7 +177,7 @@ def _with_expressions(
 def _written_out(
     expression: exp.Expr, named: Mapping[str, _Size], sources: Mapping[str, _Size]
 ) -> int:
-    """Nodes of an expression of which columns and subqueries are written out."""
+    """The nodes of an expression when its columns and subqueries are written out."""
     nodes, todo = 0, [expression]
     while todo:
         node = todo.pop()
@@ -192,7 +198,7 @@ def _of_column(column: exp.Column, sources: Mapping[str, _Size]) -> int:
 
 
 def _larger(left: Mapping[str, int], right: Mapping[str, int]) -> Mapping[str, int]:
-    """The columns of two queries over each other, by the names of the first."""
+    """The larger size of each column of two queries of a union, under the names of the first."""
     beside = [*right.values(), *([1] * len(left))]
     return {name: max(size, beside[place]) for place, (name, size) in enumerate(left.items())}
 
