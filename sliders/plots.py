@@ -98,7 +98,9 @@ def spread(workspace: Workspace, table: str, column: str) -> Plot:
     name = relation.sql_name(column)
     frame = workspace.tables[table]
     if name not in frame:
-        raise SchemaError(f"table {table!r} shows no column {column!r}")
+        raise SchemaError(
+            f"table {table!r} shows no column {column!r}; list its columns with: sliders schema"
+        )
     doubted = _doubted(workspace, table, column)
     stated = frame[frame[name].notna()]
     values = [

@@ -284,7 +284,7 @@ def _table_changes(context: _DiffContext, table: str) -> Iterator[RowChange | Ce
     for row in gone:
         cause = context.document_cause(row, "gone")
         if cause is None and row.row_id in merged:
-            cause = Cause("repair", f"it became one row with that of {merged[row.row_id].document}")
+            cause = Cause("repair", f"it was merged with the row of {merged[row.row_id].document}")
         yield RowChange(table, row.document, row.row_id, "gone", row.values, cause or _repair(new))
     for row in fresh:
         cause = context.document_cause(row, "new") or _read(context, new)

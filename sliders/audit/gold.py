@@ -167,7 +167,9 @@ def gold_frame(path: Path) -> pd.DataFrame:
             "Excel needs openpyxl; install it with: pip install 'sliders[export]'"
         ) from error
     except (OSError, ValueError) as error:
-        raise SettingsError(f"{str(path)!r} cannot be read as gold rows: {error}") from error
+        raise SettingsError(
+            f"{str(path)!r} cannot be read as gold rows: {error}; correct it, or save it again"
+        ) from error
 
 
 def check_gold(

@@ -26,7 +26,7 @@ def rederived(catalog: Catalog) -> Iterator[str]:
     """
     database = catalog.database
     if _differ(database, "SELECT * FROM cell_absence", database.sql(CELL_ABSENCE)):
-        yield "view 'cell_absence' does not show what its layout says"
+        yield "view 'cell_absence' gives other rows than its own definition"
     for relation in catalog.schemas.relations():
         versions = catalog.tables.versions(relation.name)
         for version in versions:

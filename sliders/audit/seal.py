@@ -33,7 +33,9 @@ def key_of(path: Path) -> bytes:
     try:
         key = path.read_bytes()
     except OSError as error:
-        raise SettingsError(f"the key {str(path)!r} cannot be read: {error.strerror}") from error
+        raise SettingsError(
+            f"the key {str(path)!r} cannot be read: {error.strerror}; check the path"
+        ) from error
     if len(key) < _SHORTEST_KEY:
         raise SettingsError(
             f"the key {str(path)!r} has {len(key)} bytes, it needs {_SHORTEST_KEY}; make one "

@@ -115,7 +115,7 @@ SchemaOption = Annotated[
     ),
 ]
 DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Only say what it would take; no model is called.")
+    bool, typer.Option("--dry-run", help="Only say what it would cost; no model is called.")
 ]
 OpenOption = Annotated[
     bool, typer.Option("--open", help="Open the audit page of the answer in the browser.")
@@ -398,13 +398,11 @@ def export(
     ],
     format: Annotated[
         ExportFormat | None,
-        typer.Option("--format", help="Told by .db, .sqlite and .xlsx when left out."),
+        typer.Option("--format", help="When left out, it follows from .db, .sqlite or .xlsx."),
     ] = None,
     csv_safe: Annotated[
         bool,
-        typer.Option(
-            "--csv-safe", help="CSV in which text that begins like a formula has a ' before it."
-        ),
+        typer.Option("--csv-safe", help="CSV with a ' before text that begins like a formula."),
     ] = False,
     sign: Annotated[
         Path | None,

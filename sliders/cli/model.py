@@ -14,7 +14,7 @@ from sliders.errors import SettingsError
 from sliders.settings import Settings
 
 app = typer.Typer(
-    rich_markup_mode=None, help="Model files: fetch, list, say where; check the model that is set."
+    rich_markup_mode=None, help="Model files: fetch, list, locate; check the configured model."
 )
 
 
@@ -24,7 +24,9 @@ def pull(
     call: CommandCall,
     url: Annotated[
         str | None,
-        typer.Argument(metavar="[URL]", help="The address of a GGUF file; the embedded model's."),
+        typer.Argument(
+            metavar="[URL]", help="The address of a GGUF file; the embedded model when left out."
+        ),
     ] = None,
     sha256: Annotated[
         str | None, typer.Option("--sha256", help="The hash that the file at URL must have.")

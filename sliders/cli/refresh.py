@@ -43,7 +43,7 @@ def saved_questions(path: Path) -> SavedQuestions:
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SettingsError(f"{str(path)!r} cannot be read as YAML: {error}") from error
+        raise SettingsError(f"{str(path)!r} cannot be read as YAML: {error}; correct it") from error
     if not isinstance(data, Mapping) or not data.get("questions") or {*data} - _KNOWN:
         raise SettingsError(
             f"{str(path)!r} is no file of saved questions; write `questions:` with a list, "

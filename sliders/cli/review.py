@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 TableArgument = Annotated[str, typer.Argument(help="Name of the table.")]
 WhereOption = Annotated[
     list[str],
-    typer.Option("--where", metavar="COLUMN=VALUE", help="Which rows; more than one is allowed."),
+    typer.Option("--where", metavar="COLUMN=VALUE", help="A value of the rows; repeatable."),
 ]
 OtherOption = Annotated[
-    list[str], typer.Option("--other", metavar="COLUMN=VALUE", help="The other rows; likewise.")
+    list[str], typer.Option("--other", metavar="COLUMN=VALUE", help="Same for the other rows.")
 ]
 AuthorOption = Annotated[
     str, typer.Option("--author", help="Who decides; the user's name when left out.")
@@ -53,7 +53,7 @@ RunArgument = Annotated[
 AgainstOption = Annotated[
     int | None,
     typer.Option(
-        "--against", metavar="RUN", help="Also show what changed since, or until, another run."
+        "--against", metavar="RUN", help="Also show the changes between this run and another one."
     ),
 ]
 ServeOption = Annotated[
@@ -67,7 +67,7 @@ HostOption = Annotated[
     typer.Option("--host", help="Address to serve at; others than this machine's need a token."),
 ]
 PortOption = Annotated[
-    int, typer.Option("--port", min=0, max=65535, help="Where to serve; 0 for any.")
+    int, typer.Option("--port", min=0, max=65535, help="Port to serve at; 0 for any free one.")
 ]
 _PAGE = Path("audit.html")
 
@@ -166,7 +166,7 @@ def check(
     table: Annotated[str, typer.Option("--table", help="The table that they belong to.")] = "",
     on: Annotated[
         list[str],
-        typer.Option("--on", metavar="COLUMN", help="Match rows on it; more than one is allowed."),
+        typer.Option("--on", metavar="COLUMN", help="Column to match rows on; repeatable."),
     ] = [],  # noqa: B006
 ) -> int:
     """Compare a table with rows that a person filled by hand; without a file, run the checks that
@@ -289,7 +289,7 @@ def set_value(
     value: Annotated[
         str,
         typer.Argument(
-            help="The value, as it would be printed; after -- where it begins with a dash."
+            help="The value, as it would be printed; put -- before one with a leading dash."
         ),
     ],
     where: WhereOption,

@@ -39,8 +39,8 @@ TokenOption = Annotated[
     typer.Option(
         "--token",
         help=(
-            "What visitors have to know (`Authorization: Bearer`); made and printed where others "
-            "reach the address."
+            "The token that visitors need (`Authorization: Bearer`); made and printed when other "
+            "machines reach the address."
         ),
     ),
 ]
@@ -202,8 +202,8 @@ allows."""
                     files = [one.path.resolve() for one in discover(place, every=True)]
                 if not (place.is_relative_to(root) and all(f.is_relative_to(root) for f in files)):
                     raise SettingsError(
-                        f"{path!r} is, or leads, outside the folder that documents may be added "
-                        "from"
+                        f"{path!r} is, or leads, outside of the folder from which documents may "
+                        "be added; name a file inside it"
                     )
                 return str(self.workspace.add(place))
 
@@ -217,7 +217,10 @@ allows."""
         tokens = None if tokens is None else tokens - self.spent.tokens
         cost = None if cost is None else cost - self.spent.cost
         if (tokens is not None and tokens <= 0) or (cost is not None and cost <= 0):
-            raise BudgetExceeded("the budget of this server is spent; query and why still work")
+            raise BudgetExceeded(
+                "the budget of this server is spent; `query` and `why` still work; start it again "
+                "with a higher limit to ask more"
+            )
         return replace(self.budget, max_tokens=tokens, max_cost=cost)
 
 

@@ -86,7 +86,7 @@ _OPTIONS: Mapping[str, Any] = {
         bool | None,
         typer.Option(
             "--batch",
-            help="Read by the provider's Batch interface: half the price, hours of patience.",
+            help="Read by the provider's Batch interface: half the price, replies within hours.",
             show_default=False,
         ),
     ],
@@ -103,7 +103,7 @@ _OPTIONS: Mapping[str, Any] = {
         typer.Option(
             "--audit-share",
             help=(
-                "Read this share (0 to 1) of the parts that were left out after all: how much they "
+                "Share (0 to 1) of the left-out parts that are read after all, to measure how they "
                 "would change an answer."
             ),
         ),
@@ -128,7 +128,8 @@ _OPTIONS: Mapping[str, Any] = {
     "plain": Annotated[
         bool,
         typer.Option(
-            "--plain", help="Progress as plain lines, tables as a line for each value: read aloud."
+            "--plain",
+            help="Progress as plain lines, tables with a line for each value: for screen readers.",
         ),
     ],
     "format": Annotated[
@@ -137,9 +138,7 @@ _OPTIONS: Mapping[str, Any] = {
     ],
     "csv_safe": Annotated[
         bool,
-        typer.Option(
-            "--csv-safe", help="CSV in which text that begins like a formula has a ' before it."
-        ),
+        typer.Option("--csv-safe", help="CSV with a ' before text that begins like a formula."),
     ],
 }
 """The options that commands share: those of `CommandCall`, and settings under their own names."""
@@ -387,7 +386,7 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
     for word in given:
         name, mark, value = word.partition("=")
         if not mark or not name.strip():
-            raise SettingsError(f"{option} {word!r} is not column=value")
+            raise SettingsError(f"{option} {word!r} has no '='; write it as column=value")
         out[name.strip()] = value.strip()
     return out
 

@@ -149,8 +149,7 @@ def parse(
         warnings = guarded(document, read.raw)
     except RecursionError as error:
         raise DocumentError(
-            f"{source.name}: its parts lie too deep in one another; save it again, or as another "
-            "format"
+            f"{source.name}: its parts are nested too deeply; save it again, or as another format"
         ) from error
     where = remote.shown(source.address) if source.address else str(source.path.absolute())
     if source.attachment is not None:  # "mail/offer.eml/prices.csv"

@@ -119,7 +119,8 @@ def _office_kind(raw: bytes, name: str) -> str:
     bomb = unpacked > _SUSPECT_UNPACKED and unpacked / packed > _MAX_RATIO
     if bomb or unpacked > _MAX_UNPACKED or len(entries) > _MAX_ENTRIES:
         raise DocumentError(
-            f"{name}: it unpacks to {unpacked // 2**20} MB, like a zip bomb; it was not opened"
+            f"{name}: it unpacks to {unpacked // 2**20} MB, like a zip bomb; "
+            "unpack it yourself and add its files"
         )
     names = {entry.filename for entry in entries}
     if "content.xml" in names and "mimetype" in names:

@@ -43,8 +43,10 @@ _NEAREST = 3
 """The number of parts for which the outline shows the line that is nearest to a column."""
 _NAMED = 2
 """The most parts that may name a column before the model is asked to choose among them."""
-_NEARER = "other parts of the document are nearer to what is asked"
-_NAMED_ELSEWHERE = "a heading or a row of another part is called like what is asked"
+_NEARER = "other parts of the document are nearer to the columns that are asked for"
+_NAMED_ELSEWHERE = (
+    "a heading or a row of another part has the name of each column that is asked for"
+)
 
 
 @dataclass

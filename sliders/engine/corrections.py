@@ -52,7 +52,7 @@ def correct(
     known = session.schema.table(table)
     if not where or (kind != "set_value" and not other):
         raise SchemaError(
-            f"a {kind.replace('_', '-')} says for which rows: give it at least one column=value"
+            f"a {kind.replace('_', '-')} needs its rows: give at least one column=value"
         )
     subject: dict[str, Any] = {"where": _typed(known, where, DOCUMENT)}
     if other:

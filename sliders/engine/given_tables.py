@@ -70,7 +70,9 @@ def frames_of(path: Path) -> dict[str, pd.DataFrame]:
             "pip install 'sliders[export]'"
         ) from error
     except (OSError, ValueError) as error:
-        raise SettingsError(f"{str(path)!r} cannot be read as a table: {error}") from error
+        raise SettingsError(
+            f"{str(path)!r} cannot be read as a table: {error}; correct it, or save it again"
+        ) from error
     raise SettingsError(
         f"{str(path)!r} is no table that is read; give CSV, TSV, Excel (.xlsx), Parquet or a frame"
     )

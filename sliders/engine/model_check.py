@@ -160,7 +160,7 @@ async def _at_once(model: OpenAIModel) -> tuple[bool | None, str]:
     asks = (_timed(model, _request(f"Reply with the one word: {town}")) for town in _TOWNS[:4])
     alone = sum(seconds for _, seconds in await asyncio.gather(*asks))
     seconds = time.perf_counter() - started
-    return None, f"four requests in {seconds:.1f} s, their own times add up to {alone:.1f} s"
+    return None, f"four requests at once took {seconds:.1f} s, one by one {alone:.1f} s"
 
 
 _Ask = Callable[[OpenAIModel], Awaitable[tuple[bool | None, str]]]

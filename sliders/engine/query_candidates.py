@@ -163,5 +163,5 @@ def _record(run: TableRun, document_id: str, distance: float, tau: float, kin: f
         f"threshold {tau:.3f}"
     )
     if distance <= tau:
-        reason = f"it is nearer by {kin:.3f} to sampled documents without values; {reason}"
+        reason = f"it is more like sampled documents without values (by {kin:.3f}); {reason}"
     run.session.decide("optimize", "document", "excluded", reason, document=name)

@@ -135,7 +135,7 @@ async def query_frame(
     if standing is not None:
         if not all(_is_settled(session, name) for name in standing):
             await settle_tables(
-                session, "no model is asked about tables that stand", list(standing)
+                session, "the tables are read as they are, without a model", list(standing)
             )
         return _told(plain(session, sql), session, sql, standing)
     query, tables = bind(session, sql, describe or {})

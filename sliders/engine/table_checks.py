@@ -128,7 +128,9 @@ def _fails(session: Session, name: str, check: Check) -> str:
         return f"{name} NOT IN ({', '.join(map(quote_literal, check.values))})"
     other = session.catalog.schemas.relation(check.table)
     if check.column not in {column.name for column in other.columns}:
-        raise SchemaError(f"table {check.table!r} has no column {check.column!r}")
+        raise SchemaError(
+            f"table {check.table!r} has no column {check.column!r}; correct the check in the schema"
+        )
     column = quote_identifier(other.sql_name(check.column))
     return (
         f"{name} NOT IN (SELECT {column} FROM {quote_identifier(other.relation)} "

@@ -364,7 +364,10 @@ class OpenAIModel:
             self._arguments.left_out |= without
             await self._turns.get().take()  # who waits for the place in flight sends first
             return self._reply(completion, seconds, counted, request)
-        raise CallFailed(f"{self._where} refuses every form of a request to {self._model!r}")
+        raise CallFailed(
+            f"{self._where} refuses every form of a request to {self._model!r}; use another "
+            "model or server"
+        )
 
     def _may_fit(
         self, refusal: ServerRefusal, body: Mapping[str, Any], most: dict[str, int]

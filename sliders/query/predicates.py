@@ -91,7 +91,7 @@ class Names:
         """Returns all attributes of a table, for `*`.
 
         Raises:
-            QueryError: the table is open, so that its attributes are not known.
+            QueryError: the table has no attributes yet.
         """
         names = self.tables[alias].table.column_names
         if not names:

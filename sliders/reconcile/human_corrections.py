@@ -39,8 +39,8 @@ def check_corrections(corrections: Sequence[DecidedCorrection], columns: Sequenc
             )
         if not correction.where or (correction.kind != "set_value" and not correction.other):
             raise RepairError(
-                f"a {correction.kind} correction says for which rows; give it at least "
-                "one column value"
+                f"a {correction.kind} correction needs the rows that it is for; give "
+                "at least one column value"
             )
 
 

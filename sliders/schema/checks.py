@@ -88,8 +88,8 @@ def checks_from(table: str, listed: object, columns: Sequence[str]) -> tuple[Che
 def _checks(table: str, part: object) -> list[Check]:
     if not isinstance(part, Mapping) or not {*part} <= {*get_args(CheckKind)}:
         raise SchemaError(
-            f"a check of table {table!r} reads {part!r}; write one of "
-            f"{', '.join(get_args(CheckKind))} and what it is about"
+            f"a check of table {table!r} cannot be {part!r}; write one of "
+            f"{', '.join(get_args(CheckKind))} with its columns"
         )
     return [check for kind, about in part.items() for check in _of_kind(table, kind, about)]
 
@@ -106,7 +106,8 @@ def _of_kind(table: str, kind: CheckKind, about: Any) -> list[Check]:
     if kind in ("range", "values", "relation") and isinstance(about, Mapping) and about:
         return [_about_column(table, kind, str(name), told) for name, told in about.items()]
     raise SchemaError(
-        f"the check {kind} of table {table!r} reads {about!r}; see the examples in docs/python.md"
+        f"the check {kind} of table {table!r} cannot be {about!r}; see the examples in "
+        "docs/python.md"
     )
 
 
@@ -123,6 +124,6 @@ def _about_column(table: str, kind: CheckKind, name: str, told: Any) -> Check:
     if kind == "relation" and isinstance(told, str) and told.count(".") == 1:
         return Check(kind, (name,), table=told.split(".")[0], column=told.split(".")[1])
     raise SchemaError(
-        f"the check {kind} of {table}.{name} reads {told!r}; write range: {{{name}: [0, 100]}}, "
+        f"the check {kind} of {table}.{name} cannot be {told!r}; write range: {{{name}: [0, 9]}}, "
         f"values: {{{name}: [a, b]}} or relation: {{{name}: other_table.column}}"
     )

@@ -188,7 +188,9 @@ def _column_from(name: object, part: object) -> Column:
     if name == "":
         raise SchemaError("a column has no name; give every column a name")
     if not isinstance(name, str):
-        raise SchemaError(f"a column's name reads as {name!r}; write it in quotes")
+        raise SchemaError(
+            f"a column's name is read as the {type(name).__name__} {name!r}; write it in quotes"
+        )
     if part is None or part == name:
         return Column(name=name, pinned=True)
     if isinstance(part, str):

@@ -79,7 +79,7 @@ class Result:
 
     @property
     def cut(self) -> str:
-        """The sentence that says that a result was cut off; "" for a whole one."""
+        """The sentence for a result that was cut off."""
         return f"the result was cut after {len(self.rows)} rows; add a LIMIT or aggregate"
 
 

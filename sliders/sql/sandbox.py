@@ -166,7 +166,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
                 child.end()
 
 
-_GONE = "an earlier statement took more than its limits, and the tables went with it"
+_GONE = "an earlier statement passed its limits, and the tables were lost with it"
 
 
 def _why(limits: Limits | None, error: ChildEnded) -> str:
