@@ -184,9 +184,9 @@ class Messages:
 
 
 @contextlib.contextmanager
-def limited(memory_bytes: float, seconds: float) -> Iterator[None]:
+def limited(memory_bytes: float, seconds: float, held: int = 0) -> Iterator[None]:
     """A `with` block in which this process may take only that much more memory (bytes) and
-    processor time (seconds).
+    processor time (seconds); `held` are bytes of the memory that it has already.
 
     The kernel refuses more memory (`MemoryError`), and ends the process when its time is over. On a
     system without such limits, nothing is limited.
@@ -200,7 +200,7 @@ def limited(memory_bytes: float, seconds: float) -> Iterator[None]:
     used, size = sum(resource.getrusage(resource.RUSAGE_SELF)[:2]), address_space()
     wanted = {resource.RLIMIT_CPU: used + seconds + 1}
     if size:
-        wanted[resource.RLIMIT_AS] = size + memory_bytes
+        wanted[resource.RLIMIT_AS] = size - held + memory_bytes
     for kind, value in wanted.items():
         _, hard = before[kind] = resource.getrlimit(kind)
         if value < float("inf"):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -135,6 +136,41 @@ def _page(body: str) -> bytes:
     return f"<html><body>{body}</body></html>".encode()
 
 
+_MEGABYTE = 1 << 20
+_LETTER = b"BT /T 9 Tf 1 0 0 1 50 50 Tm (ab cd ef) Tj ET\n"
+
+
+def _bomb(row: bytes, megabytes: int, named: bytes = b"") -> bytes:
+    """A stream that unpacks to so much."""
+    packer, chunk = zlib.compressobj(9), row * (_MEGABYTE // len(row))
+    packed = b"".join([*(packer.compress(chunk) for _ in range(megabytes)), packer.flush()])
+    return _stream(packed, b"/Filter /FlateDecode " + named)
+
+
+def _shown(row: bytes, megabytes: int, times: int = 1) -> bytes:
+    """A PDF whose page shows a bomb so many times."""
+    page = _pdf(b"").replace(_stream(b""), _bomb(row, megabytes))
+    return page.replace(b"/Contents 4 0 R", b"/Contents [%s]" % (b"4 0 R " * times))
+
+
+def _dots(side: int) -> bytes:
+    """A picture that says that it has so many dots at each side, and has fewer."""
+    parts = (b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)), (
+        b"IDAT", zlib.compress(b"\0" * _MEGABYTE)
+    )  # fmt: skip
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in parts
+    )
+
+
+def _mail(part: bytes, times: int) -> bytes:
+    head = (
+        b"From: a@b.c\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n"
+    )
+    return head + part * times + b"--b--\n"
+
+
 BOUNDED: dict[str, tuple[Callable[[int], bytes], tuple[int, ...]]] = {
     "itself.pdf": (lambda n: _pdf(b"/F Do", _form(b"/F Do " * n, 5)), (1, 30)),
     "forms.pdf": (_forms, (4, 9, 25)),
@@ -145,6 +181,29 @@ BOUNDED: dict[str, tuple[Callable[[int], bytes], tuple[int, ...]]] = {
             % (len(packed := zlib.compress(b"(a) Tj " * (n << 17))), packed),
         ),
         (1, 80, 400),
+    ),
+    "shown.pdf": (lambda n: _shown(_LETTER, n), (12, 200)),
+    "states.pdf": (lambda n: _shown(b"q ", n), (200,)),
+    "contents.pdf": (lambda n: _shown(_LETTER, 8, n), (2, 400)),
+    "picture.pdf": (
+        lambda n: _pdf(
+            b"300 0 0 300 0 0 cm /F Do",
+            _bomb(b"\0", 8, b"/Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent 8 "
+                  b"/ColorSpace /DeviceRGB" % (n, n)),
+        ),
+        (300, 60_000),
+    ),
+    "cmap.pdf": (
+        lambda n: _pdf(
+            b"BT /X 9 Tf (ab) Tj ET",
+            _bomb(b"1 beginbfrange <0000> <ffff> <0041> endbfrange\n", n),
+        ).replace(b"/BaseFont /Helvetica", b"/BaseFont /Helvetica /ToUnicode 5 0 R").replace(b"/X 9", b"/T 9"),
+        (1, 60),
+    ),
+    "dots.png": (_dots, (400, 60_000)),
+    "parts.eml": (lambda n: _mail(b"--b\nContent-Type: text/html\n\n<p>The part</p>\n", n), (100, 10_000)),
+    "files.eml": (
+        lambda n: _mail(b"--b\nContent-Disposition: attachment; filename=a.csv\n\na,b\n1,2\n", n), (9, 300)
     ),
     "kids.pdf": (lambda n: _pdf(b"", pages=b"/Kids [%s] /Count %d" % (b"3 0 R " * n, n)), (500, 60_000)),
     "loop.pdf": (lambda n: _pdf(b"", pages=b"/Kids [2 0 R] /Count %d" % n), (1, 10**9)),
@@ -265,7 +324,7 @@ def read_in(folder: Path) -> Callable[[Try], Any]:
     """What a file gives: the words that were wanted, where they stand in it."""
 
     def act(one: Try) -> Any:
-        [found] = load_each(discover(folder / one.kind))
+        found, *_ = load_each(discover(folder / one.kind))
         if not isinstance(found, Document):
             raise DocumentError(found.message)
         return one.wanted if one.wanted in found.text else found.text[:100]
@@ -274,12 +333,12 @@ def read_in(folder: Path) -> Callable[[Try], Any]:
 
 
 def most_in(folder: Path) -> Callable[[Try], tuple[float, float]]:
-    """The MB and seconds that reading a file may take: those that are told, what a process has
-    before it reads, and the clock's.
+    """The MB and seconds that reading a file may take: those that are told, with those of an empty
+    process and of the result that is handed over, and the clock's.
     """
 
     def most(one: Try) -> tuple[float, float]:
         limits = ReadingLimits.of((folder / one.kind).stat().st_size)
-        return limits.memory_bytes / 1e6 + 300, 4 * limits.seconds
+        return (limits.memory_bytes + limits.document_bytes) / 1e6 + 50, 4 * limits.seconds
 
     return most

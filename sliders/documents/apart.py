@@ -44,12 +44,12 @@ class ReadingLimits:
     def of(cls, size: int) -> ReadingLimits:
         """Returns the limits for a file of `size` bytes."""
         megabytes = size / 2**20
-        return cls((800 << 20) + 40 * size, 20 + 10 * megabytes, (64 << 20) + 20 * size)
+        return cls((700 << 20) + 40 * size, 20 + 10 * megabytes, (64 << 20) + 20 * size)
 
     @classmethod
     def of_page(cls, size: int) -> ReadingLimits:
         """Returns the limits for OCR of a page of a file of `size` bytes."""
-        return cls((3 << 30) + 4 * size, 180, 64 << 20)
+        return cls((2 << 30) + 4 * size, 180, 64 << 20)
 
     @property
     def passed(self) -> str:
@@ -121,8 +121,8 @@ def _asked(
         reply = child.ask(pickle.dumps(message), _WALL_TIMES * limits.seconds)
     except ChildEnded as error:
         raise DocumentError(f"{source.name}: {limits.passed}") from error
-    state, told, small = _loaded(reply)
-    if small:
+    state, told = _loaded(reply)
+    if reply[-1]:
         give_back(child)
     else:
         child.end()
@@ -138,18 +138,18 @@ def _asked(
     return told
 
 
-def _loaded(reply: bytes) -> tuple[str, Any, bool]:
+def _loaded(reply: bytes) -> tuple[str, Any]:
     """A reply as objects. Garbage collection is paused, since a document may have millions of
     cells.
     """
     collecting = gc.isenabled()
     gc.disable()
     try:
-        state, told, small = pickle.loads(reply)
+        state, told = pickle.loads(reply)  # but for its last byte
     finally:
         if collecting:
             gc.enable()
-    return state, told, small
+    return state, told
 
 
 def load_each(

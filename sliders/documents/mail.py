@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import Message
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
@@ -70,9 +71,12 @@ class Attachment:
         return PurePath(self.name).suffix.lower() in sniff.SUFFIXES
 
 
-def attachments(raw: bytes) -> list[Attachment]:
-    """The files that a message and those forwarded in it carry, by order."""
-    return list(_attached(message_of(raw)))
+@lru_cache(maxsize=1)
+def attachments(raw: bytes) -> tuple[Attachment, ...]:
+    """The files that a message and those forwarded in it carry, by order; they are asked for one
+    after the other.
+    """
+    return tuple(_attached(message_of(raw)))
 
 
 def _attached(message: Message) -> Iterator[Attachment]:

@@ -10,10 +10,15 @@ from __future__ import annotations
 import gc
 import pickle
 import sys
+from collections.abc import Mapping
 from types import TracebackType
 
 from sliders.child import Messages, limited
 from sliders.documents import loaders
+from sliders.documents.discovery import SourceFile
+from sliders.documents.document import Document
+from sliders.documents.pdf.page_content import PageContent
+from sliders.documents.remote import Fetched
 from sliders.errors import DocumentError
 from sliders.sql.limits import MemoryGauge
 
@@ -23,40 +28,56 @@ since it would take them from the limit of the next file.
 """
 _GROWN_SCANNING = 1200 << 20
 """The same while OCR reads one page after the other: it keeps its models."""
-_LARGE = pickle.dumps(("large", "", False))
+_LARGE = pickle.dumps(("large", ""))
+_Asked = tuple[SourceFile, Fetched, int | Mapping[int, PageContent] | None, int, float, int]
 
 
 def main() -> None:
     """The child process: answers one message after the other from its standard input, and returns
-    when the parent closes the pipe.
+    when the parent closes the pipe. The last byte of a reply says whether this process may be asked
+    again.
     """
     messages, gauge = Messages(), MemoryGauge()
 
-    def small(most: int = _GROWN) -> bool:
-        return gauge.grown() < most
-
     def tell(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
-        messages.reply(pickle.dumps(("broke", f"{kind.__name__}: {error}", False)))
+        messages.reply(pickle.dumps(("broke", f"{kind.__name__}: {error}")) + b"\0")
 
     sys.excepthook = tell
     for message in messages:
         gc.enable()
-        source, read, wanted, memory_bytes, seconds, most_bytes = pickle.loads(message)
-        scanning = isinstance(wanted, int)
-        gc.disable()  # nearly all that reading makes is kept
+        asked: _Asked = pickle.loads(message)
         try:
-            loaders.prepare(source, read, scanning)
-            with limited(memory_bytes, seconds):
-                told = (loaders.scanned if scanning else loaders.parse)(source, read, wanted)
+            reply = _reply(gauge, asked)
         except DocumentError as error:
-            messages.reply(pickle.dumps(("refused", str(error), small())))
-            continue
+            reply = pickle.dumps(("refused", str(error)))
         except MemoryError:
-            messages.reply(_LARGE)
-            continue
-        most = _GROWN_SCANNING if scanning else _GROWN
-        reply = pickle.dumps(("document", told, small(most)))
-        messages.reply(reply if len(reply) <= most_bytes else _LARGE)
+            reply = _LARGE
+        most = _GROWN_SCANNING if isinstance(asked[2], int) else _GROWN
+        messages.reply(reply + bytes([gauge.grown() - len(reply) < most]))
+        del message, asked, reply  # a process that waits holds nothing of its last file
+
+
+def _reply(gauge: MemoryGauge, asked: _Asked) -> bytes:
+    """What is made of a file. All memory of this process counts as the file's: what it kept of
+    earlier ones, too, and the packages and models that its reader needs.
+
+    Raises:
+        DocumentError: it cannot be read.
+        MemoryError: it exceeds its limits.
+    """
+    source, read, wanted, memory_bytes, seconds, most_bytes = asked
+    gc.disable()  # nearly all that reading makes is kept
+    loaders.prepare(source, read, isinstance(wanted, int))
+    with limited(memory_bytes, seconds, gauge.own()):
+        told: Document | PageContent
+        if isinstance(wanted, int):
+            told = loaders.scanned(source, read, wanted)
+        else:
+            told = loaders.parse(source, read, wanted)
+        reply = pickle.dumps(("document", told))
+    if len(reply) > most_bytes:
+        raise MemoryError
+    return reply
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sliders.documents import sniff
 from sliders.documents.builder import DocumentBuilder
@@ -26,12 +27,24 @@ _MAX_TITLES = 12
 _SEP_LINE = re.compile(r"[\"']?sep=(.)[\"']?\r?\n", re.IGNORECASE)
 
 
-def read_csv(raw: bytes, name: str) -> Document:
-    """Returns the document of separated values. A first line `sep=` names the delimiter (comma,
-    semicolon, tab, bar); without it, the delimiter that gives most rows of one width is taken.
+@dataclass(frozen=True, slots=True)
+class SeparatedValues:
+    """What a file of separated values holds: its rows that are not blank, with the lines of a title
+    above them, and what its reader has to tell.
+    """
+
+    rows: list[list[str]]
+    titles: list[str]
+    warnings: tuple[str, ...]
+
+
+def separated_values(raw: bytes, name: str) -> SeparatedValues:
+    """Returns the rows of a file of separated values. A first line `sep=` names the delimiter
+    (comma, semicolon, tab, bar); without it, the delimiter that gives most rows of one width is
+    taken.
 
     Raises:
-        DocumentError: the bytes are no text or no CSV, a line is too long, or there are no values.
+        DocumentError: the bytes are no text or no CSV, or a line is too long.
     """
     _refuse_endless_lines(raw, name)
     text, warnings = decode(raw, name)
@@ -45,14 +58,23 @@ def read_csv(raw: bytes, name: str) -> Document:
         raise DocumentError(
             f"{name}: no readable CSV ({error}); save it again from the program that made it"
         ) from error
-    builder = DocumentBuilder()
-    builder.warnings.extend(warnings)
     filled = [row for row in rows if any(cell.strip() for cell in row)]
-    titles = _titles(filled)
-    caption, note = add_titles(builder, [delimiter.join(r).strip(f"{delimiter} ") for r in titles])
-    filled = filled[len(titles) :]
-    header_rows = int(len(filled) > 1 and not has_values(filled[0]))
-    builder.add_table(table_from_rows(filled, header_rows), caption=caption, note=note)
+    titles = [delimiter.join(row).strip(f"{delimiter} ") for row in _titles(filled)]
+    return SeparatedValues(filled[len(titles) :], titles, warnings)
+
+
+def read_csv(raw: bytes, name: str) -> Document:
+    """Returns the document of separated values.
+
+    Raises:
+        DocumentError: the bytes are no text or no CSV, a line is too long, or there are no values.
+    """
+    values = separated_values(raw, name)
+    builder = DocumentBuilder()
+    builder.warnings.extend(values.warnings)
+    caption, note = add_titles(builder, values.titles)
+    header_rows = int(len(values.rows) > 1 and not has_values(values.rows[0]))
+    builder.add_table(table_from_rows(values.rows, header_rows), caption=caption, note=note)
     document = builder.build(name, raw, media_type=sniff.CSV)
     if not document.text:
         raise DocumentError(f"{name}: the file holds no rows; add one with values")
@@ -120,6 +142,8 @@ def _titles(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     count = 0
     while count < min(len(rows), _MAX_TITLES):
         cells = sum(bool(cell.strip()) for cell in rows[count])
+        if not rows[count][0].strip() and len(rows[count]) == 2:
+            break  # the header of a column of names that has none
         below = rows[count + 1 : count + 2]
         if cells > 1 and not (
             len(rows[count]) < width

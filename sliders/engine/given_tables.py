@@ -15,34 +15,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sliders.documents.document import GIVEN, Document, Element, TableCell, TableGrid
+from sliders.documents.separated import separated_values
 from sliders.engine.session import Session
 from sliders.engine.table_stages import settle_tables
-from sliders.errors import SchemaError, SettingsError
+from sliders.errors import DocumentError, SchemaError, SettingsError
 from sliders.extraction.cell import Absence, Cell, Grounding, Row, Scalar, Span
 from sliders.retrieval.chunk import Chunk, ChunkContext
 from sliders.schema.names import free_name, snake_name
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.records import Task
+from sliders.values.digits import DecimalMark, infer_decimal, read_digits
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_SEPARATED = re.compile(r"[+-]?(?:0|[1-9]\d*)(?:[.,]\d+)*")
 _TRUTHS = {"true": True, "false": False}
 _BETWEEN = " | "
 
 
 @dataclass(frozen=True, slots=True)
 class GivenTable:
-    """A table that was added: its name, its rows, and the outcome ("new", "same" or "changed")."""
+    """A table that was added: its name, its rows, the outcome ("new", "same" or "changed"), and
+    what the reader of its file has to tell.
+    """
 
     name: str
     rows: int
     outcome: str
+    warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.rows} rows ({self.outcome})"
+        return "; ".join([f"{self.name}: {self.rows} rows ({self.outcome})", *self.warnings])
 
 
 def frames_of(path: Path) -> dict[str, pd.DataFrame]:
@@ -79,19 +85,27 @@ def frames_of(path: Path) -> dict[str, pd.DataFrame]:
 
 
 def separated_frame(path: Path) -> pd.DataFrame:
-    """Returns the rows of a file of separated values, all values as text.
+    """Returns the rows of a file of separated values, all values as text, read as a document is;
+    `attrs["warnings"]` is what its reader tells.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file is no table in UTF-8.
+        ValueError: the file is no table.
     """
     import pandas as pd
 
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        head = file.readline()
-        file.seek(0)
-        separator = max(",;\t|", key=head.count)
-        return pd.read_csv(file, dtype=str, keep_default_na=False, sep=separator)
+    try:
+        values = separated_values(path.read_bytes(), path.name)
+    except DocumentError as error:
+        raise ValueError(str(error)) from error
+    names, lines = values.rows[0], values.rows[1:]
+    width = len(names)
+    for number, line in enumerate(lines, 1):
+        if any(cell.strip() for cell in line[width:]):
+            raise ValueError(f"row {number} has {len(line)} values, the header {width} names")
+    frame = pd.DataFrame([[*line, *[""] * width][:width] for line in lines], columns=names)
+    frame.attrs["warnings"] = values.warnings
+    return frame
 
 
 async def add_tables(
@@ -137,10 +151,12 @@ async def add_table(
     if not len(frame.columns) or frame.empty:
         raise SettingsError(f"table {named!r} has no columns or no rows; nothing was added")
     columns, lines = _printed(frame)
-    kinds = [_kind([line[n] for line in lines]) for n in range(len(columns))]
+    filled = [[line[n] for line in lines if line[n]] for n in range(len(columns))]
+    kinds, marks = list(map(_kind, filled)), list(map(_mark, filled))
     listed = tuple(Column(c, k, pinned=True) for c, k in zip(columns, kinds, strict=True))
     table = Table(named, listed, row=f"a row of {named}", pinned=True, given=True)
-    document, cells = _document(table, lines, file)
+    warnings = tuple(frame.attrs.get("warnings", ()))
+    document, cells = _document(table, lines, file, warnings)
     with session.catalog.database.transaction():
         added = session.catalog.documents.add(document, lambda _: True)
         session.catalog.schemas.save(
@@ -148,9 +164,9 @@ async def add_table(
             f"table {named} given",
         )
         if added.outcome != "same":
-            _save(session, table, document, cells)
+            _save(session, table, document, cells, marks)
     await settle_tables(session, tables=[named])
-    return GivenTable(named, len(lines), added.outcome)
+    return GivenTable(named, len(lines), added.outcome, warnings)
 
 
 def _printed(frame: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
@@ -178,14 +194,13 @@ def _words(value: Any) -> str:
     return " ".join(str(value).split())
 
 
-def _kind(printed: Sequence[str]) -> ColumnType:
+def _kind(filled: Sequence[str]) -> ColumnType:
     """The narrowest type of all values; a number with leading zeros is a text."""
-    filled = [words for words in printed if words]
     if not filled:
         return ColumnType.TEXT
     if all(_WHOLE.fullmatch(words) for words in filled):
         return ColumnType.INTEGER
-    if all(_NUMBER.fullmatch(words) for words in filled):
+    if all(_NUMBER.fullmatch(words) for words in filled) or _mark(filled):
         return ColumnType.NUMBER
     if all(words.lower() in _TRUTHS for words in filled):
         return ColumnType.BOOLEAN
@@ -195,6 +210,21 @@ def _kind(printed: Sequence[str]) -> ColumnType:
     return ColumnType.TEXT
 
 
+def _mark(filled: Sequence[str]) -> DecimalMark:
+    """The decimal mark of numbers of which some have separators ("1.234,5"); "" where they do not
+    show it, or are no numbers.
+    """
+    if not all(_SEPARATED.fullmatch(words) for words in filled):
+        return ""
+    mark = infer_decimal("\n".join(words.lstrip("+-") for words in filled), least=1)
+    return mark if mark and all(_number(words, mark) is not None for words in filled) else ""
+
+
+def _number(words: str, mark: DecimalMark) -> float | None:
+    read = read_digits(words.lstrip("+-"), decimal=mark)
+    return None if read is None else float(-read if words[0] == "-" else read)
+
+
 def _moment(words: str) -> datetime | None:
     try:
         return datetime.fromisoformat(words) if len(words) >= len("2000-01-01") else None
@@ -202,12 +232,12 @@ def _moment(words: str) -> datetime | None:
         return None
 
 
-def _value(words: str, kind: ColumnType) -> Scalar:
+def _value(words: str, kind: ColumnType, mark: DecimalMark) -> Scalar:
     match kind:
         case ColumnType.INTEGER:
             return int(words)
         case ColumnType.NUMBER:
-            return float(words)
+            return _number(words, mark) if mark else float(words)
         case ColumnType.BOOLEAN:
             return _TRUTHS[words.lower()]
         case _:
@@ -215,7 +245,7 @@ def _value(words: str, kind: ColumnType) -> Scalar:
 
 
 def _document(
-    table: Table, lines: Sequence[Sequence[str]], file: str
+    table: Table, lines: Sequence[Sequence[str]], file: str, warnings: tuple[str, ...]
 ) -> tuple[Document, list[list[TableCell]]]:
     """Returns the table as a document with a line for each row, and the place of every cell. The
     name of the document ends in the table's name, since the file itself may be a document too; its
@@ -244,12 +274,17 @@ def _document(
         *(table.name, (element,), ()),
         media_type=GIVEN,
         source=f"table:{table.name}",
+        warnings=warnings,
     )
     return document, grid
 
 
 def _save(
-    session: Session, table: Table, document: Document, grid: Sequence[Sequence[TableCell]]
+    session: Session,
+    table: Table,
+    document: Document,
+    grid: Sequence[Sequence[TableCell]],
+    marks: Sequence[DecimalMark],
 ) -> None:
     """Stores the rows: every value is the words of its cell."""
     chunk = Chunk(
@@ -264,10 +299,10 @@ def _save(
                 Cell(c.name, absence=Absence.NOT_STATED)
                 if not cell.text
                 else Cell(
-                    *(c.name, _value(cell.text, c.type), cell.text, Grounding.EXACT),
+                    *(c.name, _value(cell.text, c.type, mark), cell.text, Grounding.EXACT),
                     Span(document.id, cell.start, cell.end),
                 )
-                for c, cell in zip(table.columns, line, strict=True)
+                for c, cell, mark in zip(table.columns, line, marks, strict=True)
             ),
         )
         for number, line in enumerate(grid)

@@ -84,7 +84,7 @@ class Result:
 
 
 class MemoryGauge:
-    """The growth of a process's own memory in bytes since the gauge was made; always 0 when the
+    """A process's own memory in bytes, and its growth since the gauge was made; always 0 when the
     system does not report it.
 
     Args:
@@ -96,9 +96,10 @@ class MemoryGauge:
         with contextlib.suppress(OSError):
             place = f"/proc/{process or 'self'}/statm"
             self._descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
-        self._before = self._resident()
+        self._before = self.own()
 
-    def _resident(self) -> int:
+    def own(self) -> int:
+        """Bytes that the process shares with no other."""
         if self._descriptor is None:
             return 0
         try:
@@ -109,7 +110,7 @@ class MemoryGauge:
 
     def grown(self) -> int:
         """The growth in bytes."""
-        return self._resident() - self._before
+        return self.own() - self._before
 
     def __del__(self) -> None:
         if self._descriptor is not None:

@@ -6,6 +6,7 @@ import io
 import sys
 from pathlib import Path
 
+import numpy as np
 import pypdfium2
 import pytest
 from document_samples import check_document
@@ -51,6 +52,23 @@ def test_a_picture_is_read_upright(scanner: None, tmp_path: Path, suffix: str, a
     assert document.text.startswith("Receipt of the harbour shop")
     assert dict(document.pages[0].scores)["11820"] > 0.8
     assert document.warnings[0].startswith("read by OCR: 1 pages (1); the lowest score of a word")
+
+
+@pytest.mark.parametrize("mode", ["1", "P", "I;16", "LA"])
+def test_dots_of_every_kind_are_read(scanner: None, tmp_path: Path, mode: str) -> None:
+    printed = _printed().resize((1_000, 625))
+    grey = np.asarray(printed.convert("L"))
+    shown = Image.fromarray(grey.astype("uint16") * 257) if mode == "I;16" else printed
+    shown = shown if mode == "I;16" else shown.convert("L").convert(mode, dither=0)
+    assert shown.mode == mode
+    shown.save(tmp_path / "a.png")
+    assert _rows(load(tmp_path / "a.png")) == _ROWS
+
+
+def test_a_picture_of_too_many_dots_is_named_so(scanner: None, tmp_path: Path) -> None:
+    Image.new("1", (20_000, 20_000)).save(tmp_path / "a.png")
+    with pytest.raises(DocumentError, match="too large"):
+        load(tmp_path / "a.png")
 
 
 def test_scanned_pages_of_a_pdf_are_read_beside_pages_with_text(

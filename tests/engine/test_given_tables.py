@@ -127,3 +127,44 @@ def test_the_command_adds_a_table(tmp_path: Path, owners: Path) -> None:
     assert run(["add", "--table", str(owners), "-w", place]) == 0
     assert run(["query", "SELECT owner FROM owners", "-w", place]) == 0
     assert run(["add", "-w", place]) == 2
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le", "utf-8-sig"])
+@pytest.mark.parametrize("head", ["", "sep=;\r\n", "Kosten der Häuser\r\n\r\n"])
+def test_a_file_of_a_table_is_read_as_a_document_is(
+    tmp_path: Path, encoding: str, head: str
+) -> None:
+    rows = "Straße;Größe;Kosten\r\nMüllerstraße;12,5;1.234,50\r\nKöln;8;-1.000\r\n"
+    path = tmp_path / "Häuser.csv"
+    path.write_bytes((head + rows).encode(encoding))
+    with opened(tmp_path) as ws:
+        [added] = ws.add_table(path, name="houses")
+        frame = ws.tables["houses"]
+        assert list(frame.iloc[:, 0]) == ["Müllerstraße", "Köln"]
+        assert list(frame.iloc[:, 1]) == [12.5, 8] and list(frame.iloc[:, 2]) == [1234.5, -1000]
+        assert ws.verify() == []
+    assert ("Windows-1252" in str(added)) == (encoding == "cp1252")
+
+
+def test_numbers_that_may_be_read_two_ways_stay_texts(tmp_path: Path) -> None:
+    path = tmp_path / "owners.csv"
+    path.write_text("name;a;b;c\nx;1,234;1.2.3;01,5\ny;5,678;2.0.1;2,5\n", encoding="utf-8")
+    with opened(tmp_path) as ws:
+        ws.add_table(path)
+        frame = ws.tables["owners"]
+    assert [list(frame[name]) for name in "abc"] == [
+        ["1,234", "5,678"],
+        ["1.2.3", "2.0.1"],
+        ["01,5", "2,5"],
+    ]
+
+
+def test_a_column_without_a_name_and_rows_that_are_too_wide(tmp_path: Path) -> None:
+    path = tmp_path / "owners.csv"
+    path.write_text(",cost\nAnchor,5\nBuoy,6\n", encoding="utf-8")
+    with opened(tmp_path) as ws:
+        ws.add_table(path)
+        assert list(ws.tables["owners"]["cost"]) == [5, 6]
+        path.write_text("name,cost\nAnchor,5,\nBuoy,6,7\n", encoding="utf-8")
+        with pytest.raises(SettingsError, match="row 2 has 3 values, the header 2"):
+            ws.add_table(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from math import sqrt
 from typing import Any
 
 from sliders.documents import sniff
@@ -15,7 +16,10 @@ from sliders.documents.pdf.reader import document_of_pages, open_pdf
 from sliders.errors import DocumentError
 
 _DOTS_PER_POINT = 200 / 72
-_LONGEST = 4_000
+_LONGEST, _MOST_READ = 4_000, 9_000_000
+"""The dots of a picture that the models get: at its longer side, and in all (memory grows with
+them; a letter at 300 dots an inch has so many).
+"""
 _MOST_PIXELS = 150_000_000
 
 
@@ -55,12 +59,21 @@ def _opened(raw: bytes, name: str) -> Any:
 
     try:
         picture = Image.open(io.BytesIO(raw))
-    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
+    except Image.DecompressionBombError as error:
+        raise DocumentError(
+            f"{name}: a picture of so many dots is too large; save it with fewer"
+        ) from error
+    except (UnidentifiedImageError, OSError, ValueError) as error:
         raise DocumentError(f"{name}: the picture is damaged; fetch or export it again") from error
     if picture.width * picture.height > _MOST_PIXELS:
         size = f"{picture.width} by {picture.height} dots"
         raise DocumentError(f"{name}: a picture of {size} is too large; save it with fewer")
     return picture
+
+
+def _scale(width: float, height: float) -> float:
+    """What a picture's sides are multiplied by to have as many dots as the models may get."""
+    return min(_LONGEST / max(width, height), sqrt(_MOST_READ / (width * height)))
 
 
 def _frame(raw: bytes, name: str, number: int) -> Any:
@@ -70,21 +83,37 @@ def _frame(raw: bytes, name: str, number: int) -> Any:
     with _opened(raw, name) as picture:
         try:
             picture.seek(number - 1)
+            picture = _mixable(picture)
+            scale = _scale(*picture.size)
+            picture.thumbnail((max(picture.width * scale, 1), max(picture.height * scale, 1)))
             shown = ImageOps.exif_transpose(picture).convert("RGBA")
         except (OSError, ValueError, SyntaxError, EOFError) as error:
             problem = f"{name}: the picture is damaged; fetch or export it again"
             raise DocumentError(problem) from error
-        shown.thumbnail((_LONGEST, _LONGEST))
         pixels = np.asarray(shown, dtype=np.uint16)
     colour, cover = pixels[:, :, :3], pixels[:, :, 3:]
     return ((colour * cover + 255 * (255 - cover)) // 255).astype(np.uint8)
+
+
+def _mixable(picture: Any) -> Any:
+    """A picture, its dots as colours of 8 bits where they are others: a smaller one mixes them."""
+    import numpy as np
+    from PIL import Image, ImageOps
+
+    if picture.mode in ("1", "P", "PA"):
+        upright = ImageOps.exif_transpose(picture)
+        return upright.convert("L" if picture.mode == "1" else "RGBA")
+    if picture.mode.startswith("I"):
+        upright = ImageOps.exif_transpose(picture)
+        return Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8))
+    return picture
 
 
 def _rendered(raw: bytes, name: str, number: int) -> Any:
     pdf = open_pdf(raw, name)
     try:
         page = pdf[number - 1]
-        scale = min(_DOTS_PER_POINT, _LONGEST / max(page.get_size()))
+        scale = min(_DOTS_PER_POINT, _scale(*page.get_size()))
         return page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3].copy()
     finally:
         pdf.close()
