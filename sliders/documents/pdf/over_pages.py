@@ -3,15 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sliders.documents.pdf.drawn_tables import DrawnTable
 from sliders.documents.pdf.words import PrintedLine
 from sliders.documents.spanned_tables import Spanned
+from sliders.documents.table_grid.grid import Region
+from sliders.documents.tables import TextTable
 from sliders.documents.text_blocks import shape_of
 
 _SAME_HEIGHT = 3.0
 _MOST_TITLES = 3
+
+
+@dataclass(slots=True)
+class PageTable:
+    """A table of a page in its lines `first` to `last` (inclusive). `table` is None where its rows
+    stand in one of an earlier page; `pages` are those on which it goes on, each with the number of
+    its rows. `region` is where it was found without drawn cells.
+    """
+
+    first: int
+    last: int
+    table: TextTable | None
+    pages: tuple[tuple[int, int], ...] = ()
+    region: Region | None = None
+
+    def take(self, part: PageTable, number: int) -> bool:
+        """Put the rows of the first table of page `number` behind those of this one; False where
+        it is another table.
+        """
+        if self.region is None or part.region is None or self.table is None or part.table is None:
+            return False
+        header, own = self.table.header, part.table.header
+        if (
+            len(header) != len(own)
+            or (any(own) and own != header)
+            or not part.region.stands_below(self.region)
+        ):
+            return False
+        indents = (*self.table.indents, *part.table.indents)
+        self.table = replace(self.table, rows=(*self.table.rows, *part.table.rows), indents=indents)
+        filled = sum(map(any, part.table.rows))
+        self.pages, part.table = (*self.pages, (number, filled)), None
+        return True
+
+
+def join_printed_tables(
+    pages: Sequence[list[PrintedLine]],
+    tables: Sequence[Sequence[PageTable]],
+    furniture: frozenset[str],
+) -> None:
+    """The same for tables without drawn cells: what goes on has no header, or the same one."""
+    begun: PageTable | None = None
+    for number, (lines, found) in enumerate(zip(pages, tables, strict=True)):
+        if not found:
+            begun = None
+            continue
+        runs, part, last = _RunningLines(pages, number, furniture), found[0], found[-1]
+        goes_on = (
+            begun is not None
+            and all(map(runs.holds, lines[: part.first]))
+            and begun.take(part, number + 1)
+        )
+        ends = all(map(runs.holds, lines[last.last + 1 :]))
+        if not (goes_on and ends and last is part):
+            begun = last if ends and last.table is not None else None
 
 
 def join_over_pages(pages: Sequence[list[PrintedLine]], furniture: frozenset[str]) -> None:

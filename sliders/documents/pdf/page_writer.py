@@ -7,13 +7,13 @@ from statistics import median
 
 from sliders.documents.builder import DocumentBuilder
 from sliders.documents.pdf.drawn_tables import DrawnTable
+from sliders.documents.pdf.over_pages import PageTable
 from sliders.documents.pdf.page_content import PageContent
 from sliders.documents.pdf.ruling_lines import strokes_below
 from sliders.documents.pdf.word_ends import WordEnds
 from sliders.documents.pdf.words import PrintedLine, joined_text
 from sliders.documents.spanned_tables import table_of_spans
 from sliders.documents.table_grid.grid import Line, find_tables, join_marks
-from sliders.documents.tables import TextTable
 from sliders.documents.text_blocks import heading_level, shape_of
 from sliders.values.notes import is_note, unit_note
 from sliders.values.printed import is_value
@@ -39,29 +39,30 @@ class PageWriter:
         heights = [line.height for line in page.lines if not isinstance(line, DrawnTable)]
         self._pitch = median(heights) if heights else 0.0
         self._paragraph: list[PrintedLine] = []
+        self.tables = self._tables()
 
     def write(self) -> None:
         at = 0
-        for first, last, table in self._tables():
-            caption, note, above = self._context(at, first)
-            self._write_lines(at, first - above)
-            self._write_title(first - above, first)
-            line = self._lines[first]
-            pages = line.pages if isinstance(line, DrawnTable) else ()
-            self._builder.add_table(table, caption=caption, note=note, pages=pages)
-            at = last + 1
+        for table in self.tables:
+            caption, note, above = self._context(at, table.first)
+            above = above if table.table is not None else 0
+            self._write_lines(at, table.first - above)
+            self._write_title(table.first - above, table.first)
+            if table.table is not None:
+                self._builder.add_table(table.table, caption=caption, note=note, pages=table.pages)
+            at = table.last + 1
         self._write_lines(at, len(self._lines))
 
-    def _tables(self) -> list[tuple[int, int, TextTable]]:
-        """The first and the last line of each table, and the table."""
+    def _tables(self) -> list[PageTable]:
         rows, origin = self._with_blanks()
         below = strokes_below(self._lines, self._strokes)
         regions = find_tables(rows, [below[origin[n]] if row else () for n, row in enumerate(rows)])
-        tables = [(origin[r.first], origin[r.last], r.table) for r in regions]
+        tables = [PageTable(origin[r.first], origin[r.last], r.table, region=r) for r in regions]
         for n, line in enumerate(self._lines):
             if isinstance(line, DrawnTable):
-                tables.append((n, n, table_of_spans(line.rows, printed=True)))
-        return sorted(tables, key=lambda table: table[0])
+                table = table_of_spans(line.rows, printed=True)
+                tables.append(PageTable(n, n, table, line.pages))
+        return sorted(tables, key=lambda table: table.first)
 
     def _with_blanks(self) -> tuple[list[Line], list[int]]:
         """Returns the segments of each line, with an empty row for each vertical gap of the page,

@@ -17,7 +17,7 @@ from sliders.documents.builder import DocumentBuilder
 from sliders.documents.document import Document
 from sliders.documents.ocr_words import INSTALL, installed
 from sliders.documents.pdf.column_order import reading_order
-from sliders.documents.pdf.over_pages import join_over_pages
+from sliders.documents.pdf.over_pages import join_over_pages, join_printed_tables
 from sliders.documents.pdf.page_content import PageContent, page_content
 from sliders.documents.pdf.page_writer import PageWriter
 from sliders.documents.pdf.value_columns import with_values_apart
@@ -80,12 +80,15 @@ def document_of_pages(
         page.lines = with_values_apart(lines)
     texts = [[line.text for line in page.lines if line.text] for page in pages]
     furniture, ends = furniture_of(texts), WordEnds(texts)
-    join_over_pages([page.lines for page in pages], furniture)
+    printed = [page.lines for page in pages]
+    join_over_pages(printed, furniture)
     builder.warnings.extend(_read_by_ocr(builder.scores))
-    for number, page in enumerate(pages, 1):
+    writers = [PageWriter(builder, page, furniture, ends) for page in pages]
+    join_printed_tables(printed, [writer.tables for writer in writers], furniture)
+    for number, (page, writer) in enumerate(zip(pages, writers, strict=True), 1):
         builder.start_page(number)
         builder.warnings.extend(page.warnings)
-        PageWriter(builder, page, furniture, ends).write()
+        writer.write()
     if not builder.filled and not builder.unread:
         more = "" if builder.scores else f"; install OCR and add it again: {INSTALL}"
         raise DocumentError(f"{name}: none of its {len(pages)} pages has text{more}")

@@ -46,6 +46,17 @@ class Region:
     first: int
     last: int
     table: TextTable
+    columns: tuple[GridColumn, ...] = ()
+
+    def stands_below(self, above: Region) -> bool:
+        """Whether the values stand under the columns of another table."""
+        if not self.columns or len(self.columns) != len(above.columns):
+            return False
+        tolerance = spacing_of(self.columns) / 2
+        return all(
+            abs(a.right - b.right) <= tolerance
+            for a, b in zip(above.columns, self.columns, strict=True)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +79,15 @@ def find_tables(lines: Sequence[Line], rules: Sequence[Rules] = ()) -> tuple[Reg
     """
     rules = rules or [()] * len(lines)
     regions: list[Region] = []
-    columns: tuple[GridColumn, ...] = ()
     floor = at = 0
     while at < len(lines):
         if not is_data(lines[at]):
             at += 1
             continue
         last = _extent(lines, at)
-        found = _region(lines, rules, floor, at, last)
-        if found is not None:
-            region, above, columns = found[0], columns, found[1]
-            if regions and _continues(region, above, columns):
+        region = _region(lines, rules, floor, at, last)
+        if region is not None:
+            if regions and not any(region.table.header) and region.stands_below(regions[-1]):
                 table = replace(
                     region.table, header=regions[-1].table.header, note=regions[-1].table.note
                 )
@@ -118,23 +127,9 @@ def _extent(lines: Sequence[Line], first: int) -> int:
     return last
 
 
-def _continues(
-    region: Region, columns_above: Sequence[GridColumn], columns: Sequence[GridColumn]
-) -> bool:
-    """True when a table without header stands under the columns of the one above it:
-    it is its continuation.
-    """
-    if any(region.table.header) or len(columns) != len(columns_above):
-        return False
-    tolerance = spacing_of(columns) / 2
-    return all(
-        abs(a.right - b.right) <= tolerance for a, b in zip(columns_above, columns, strict=True)
-    )
-
-
 def _region(
     lines: Sequence[Line], rules: Sequence[Rules], floor: int, first: int, last: int
-) -> tuple[Region, tuple[GridColumn, ...]] | None:
+) -> Region | None:
     data = [i for i in range(first, last + 1) if is_data(lines[i]) and not is_year_header(lines[i])]
     if data and (
         _heads(lines[data[0]]) or _names_values(lines[data[0]], [lines[i] for i in data[1:]])
@@ -168,7 +163,7 @@ def _region(
         if lines[i] and i not in skipped
     ]
     table = _table((label, *header), _join_wrapped(body), note)
-    return Region(top, last, table), frame.columns
+    return Region(top, last, table, frame.columns)
 
 
 def _label_left(rows: Sequence[Line]) -> float:
