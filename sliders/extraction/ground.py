@@ -2,9 +2,9 @@
 
 Tried in turn: the very words; the words in normal form (case, white space, quotes, dashes, accents,
 hyphens at line ends); fragments of a quote with gaps ("A ... B"); the words without commas, for
-lines that were joined; and an alignment that forgives a slip inside a longer word. It never
-forgives a missing or added word, or a slip in a digit, a number word or a month. A place counts
-only if it starts and ends at whole tokens.
+lines that were joined; without hyphens, for words that were broken; and an alignment that forgives
+a slip inside a longer word. It never forgives a missing or added word, or a slip in a digit, a
+number word or a month. A place counts only if it starts and ends at whole tokens.
 """
 
 from __future__ import annotations
@@ -83,8 +83,9 @@ def find(words: str, text: str, near: Spans = (), *, fuzzy: bool = True) -> Grou
         return chosen(status, places, near)
     if (gapped := _fragments(words, text, near)) is not None:
         return Grounded(Grounding.NORMALIZED, *gapped, 1)
-    if places := _original(_loosened(words).text.strip(), _loosened(text)):
-        return chosen(Grounding.NORMALIZED, places, near)
+    for form in (_loosened, _unhyphened):
+        if places := _original(form(words).text.strip(), form(text)):
+            return chosen(Grounding.NORMALIZED, places, near)
     body = _body(text)
     found = _misspelt(normalize(words).text, body.text) if fuzzy else None
     if found is None:
@@ -133,7 +134,8 @@ def _unbarred(text: str) -> Normalized:
     return normalize(_BARS.sub(lambda match: " " * len(match[0]), text))
 
 
-_LOOSE = re.compile(r"(?<=[^\W\d_])[-‐‑](?:\s*\n\s*)?(?=[^\W\d_])|(?<!\d)[,;]|[,;](?!\d)")
+_HYPHEN = r"(?<=[^\W\d_])[-‐‑](?:\s*\n\s*)?(?=[^\W\d_])"
+_LOOSE, _HYPHENS = re.compile(rf"{_HYPHEN}|(?<!\d)[,;]|[,;](?!\d)"), re.compile(_HYPHEN)
 
 
 @lru_cache(maxsize=64)
@@ -142,6 +144,14 @@ def _loosened(text: str) -> Normalized:
     lines of an address in its own way.
     """
     return normalize(_LOOSE.sub(lambda match: " " * len(match[0]), text))
+
+
+@lru_cache(maxsize=64)
+def _unhyphened(text: str) -> Normalized:
+    """Normal form without hyphens between letters: at the end of a printed line nobody knows
+    whether one is the word's own ("inter-national", "longterm").
+    """
+    return normalize(_HYPHENS.sub(lambda match: "\u00ad" * len(match[0]), text))
 
 
 def _forms(printed: str) -> Iterator[str]:

@@ -121,6 +121,7 @@ _FORGET = {
     "postgresql": "DELETE FROM sl_chunk_search WHERE key = ? AND ? || ? IS NOT NULL",
 }
 _WORD = re.compile(r"\w+")
+_HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _IDEOGRAPH = re.compile("[぀-ヿ㐀-鿿가-힯]")
 """Signs of scripts without blanks between words. The index stores each sign as a word; a search
 looks for pairs of neighbouring signs.
@@ -133,12 +134,13 @@ def signs_apart(text: str) -> str:
 
 
 def _terms(words: str) -> Iterator[str]:
-    """Yields the words to search for; in scripts without blanks, each pair of neighbouring
-    signs.
+    """Yields the words to search for; in scripts without blanks, each pair of neighbouring signs;
+    at last those with a hyphen as one word.
     """
     for word in _WORD.findall(words):
         parts = signs_apart(word).split()
         yield from map(" ".join, pairwise(parts)) if len(parts) > 1 else parts
+    yield from (word.replace("-", "") for word in _HYPHENED.findall(words))
 
 
 def index_signs(database: Database) -> None:

@@ -14,6 +14,7 @@ from sliders.errors import StoreError
 from sliders.sql.quoting import quote_identifier
 from sliders.store import codec
 from sliders.store.catalog import Catalog
+from sliders.store.chunks import index_signs
 from sliders.store.data_tables import UNVERIFIED
 from sliders.store.fact_tables import (
     collection,
@@ -327,6 +328,7 @@ class Removal:
         database.execute(delete(documents).where(_HERE), ids)
         if not database.on_server:
             database.execute("INSERT INTO sl_chunk_search (sl_chunk_search) VALUES ('rebuild')")
+            index_signs(database)
         sampled = {"sampled_from": "[]", "samples": "[]"}
         database.execute(update(collection).values(**sampled))
 

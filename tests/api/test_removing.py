@@ -115,6 +115,14 @@ def test_no_word_is_left_and_other_answers_stay(
     assert check_audit(at).problems == check_audit(tmp_path / "audit.db").problems == ()
 
 
+def test_words_of_scripts_without_blanks_are_still_found(tmp_path: Path) -> None:
+    with opened(tmp_path / "w.db") as ws:
+        for name, text in {"a": "公司有员工六人。", "b": "The bridge cost 4 euros."}.items():
+            ws.add_text(text, f"{name}.txt")
+        ws.remove("b.txt")
+        assert len(ws.session.catalog.chunks.search("员工")) == 1
+
+
 def test_the_only_document_is_removed_by_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

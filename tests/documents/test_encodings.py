@@ -107,3 +107,11 @@ def test_unicode_of_any_kind(encoding: str) -> None:
     assert (
         read_file("Zoe pays 5 EUR to Ann".encode(encoding), "a.txt").text == "Zoe pays 5 EUR to Ann"
     )
+
+
+def test_the_encoding_of_a_file_does_not_depend_on_those_before_it() -> None:
+    files = {name: text.encode(name) for name, text in WORDS.items()}
+    alone = {name: read_file(raw, "a.txt").text for name, raw in files.items()}
+    assert alone == WORDS
+    for order in (sorted(files), sorted(files, reverse=True)):
+        assert {name: read_file(files[name], "a.txt").text for name in order} == alone

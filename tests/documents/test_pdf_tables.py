@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pdfplumber
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from reportlab.lib.pagesizes import letter
 from reportlab.pdfgen import canvas
 
-from sliders.documents import TableGrid, place_of, read_pdf
+from sliders.documents import Document, TableGrid, place_of, read_pdf
 
 _FILINGS = (
     Path(__file__).resolve().parents[3] / "shared" / "evals" / "financebench_pdfs" / "dev" / "docs"
@@ -259,3 +260,60 @@ def test_real_filings_have_named_columns_and_rows_as_printed() -> None:
 
 def _digits(text: str) -> str:
     return re.sub(r"\D", "", text)
+
+
+_YEARS = ("2021", "2022", "2023")
+
+
+def _over_pages(between: str = "", second: tuple[str, ...] = (), shift: float = 0) -> Document:
+    """A table without drawn cells on two pages with running headers and footers; `second` is the
+    header on the second page, `between` stands above it.
+    """
+    buffer = io.BytesIO()
+    page = canvas.Canvas(buffer, pagesize=letter)
+
+    def line(y: float, cells: Sequence[str], label: str, shift: float = 0) -> None:
+        page.drawString(72, y, label)
+        for number, text in enumerate(cells):
+            page.drawRightString(300 + 90 * number + shift, y, text)
+
+    for number, header in enumerate((_YEARS, second)):
+        page.setFont("Times-Roman", 10)
+        page.drawString(72, 770, "Report of the Harbour Board")
+        if between and number:
+            page.drawString(72, 740, between)
+        top = 740 - 15 * bool(number and between)
+        if header:
+            line(top - 15, header, "Ship", shift * number)
+        for row in range(8):
+            figures = [str(100 * (k + 1) + 10 * number + row) for k in range(3)]
+            line(top - 30 - 15 * row, figures, f"Boat {'AB'[number]}{row}", shift * number)
+        page.drawCentredString(300, 40, f"Page {number + 1}")
+        page.showPage()
+    page.save()
+    return check_document(read_pdf(buffer.getvalue(), "t.pdf"))
+
+
+def _grids(document: Document) -> list[TableGrid]:
+    return [element.grid for element in document.elements if element.grid]
+
+
+@pytest.mark.parametrize("second", [(), _YEARS])
+def test_a_table_without_drawn_cells_goes_on_over_pages(second: tuple[str, ...]) -> None:
+    document = _over_pages(second=second)
+    (grid,) = _grids(document)
+    assert grid.header == ("Ship", *_YEARS) and len(grid.rows) == 16
+    last = grid.rows[-1]
+    assert [cell.text for cell in last] == ["Boat B7", "117", "217", "317"]
+    assert [document.page_at(row[0].start) for row in grid.rows] == [1] * 8 + [2] * 8
+    assert document.text.count("Report of the Harbour Board") == 2
+
+
+@pytest.mark.parametrize(
+    ("between", "second", "shift"),
+    [("Boats of the river", (), 0), ("", ("2018", "2019", "2020"), 0), ("", (), 60)],
+)
+def test_another_table_at_the_top_of_a_page_stays_one(
+    between: str, second: tuple[str, ...], shift: float
+) -> None:
+    assert [len(grid.rows) for grid in _grids(_over_pages(between, second, shift))] == [8, 8]

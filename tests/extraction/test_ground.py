@@ -228,3 +228,20 @@ def test_words_of_neighbouring_cells_are_found_within_a_row_alone() -> None:
 def _span(words: str, text: str) -> tuple[int, int]:
     place = find(words, text, fuzzy=False)
     return place.start, place.end
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "place"),
+    [
+        ("international market", "the inter-national market", (4, 25)),
+        ("long-term loans", "its longterm loans", (4, 18)),
+        ("non-executive directors", "two nonexecutive directors", (4, 26)),
+        ("international", "no inter-est in national markets", None),
+        ("termloans", "long term loans", None),
+    ],
+)
+def test_hyphens_of_words_that_were_broken_are_forgiven(
+    words: str, text: str, place: tuple[int, int] | None
+) -> None:
+    found = find(words, text, fuzzy=False)
+    assert ((found.start, found.end) if found.start >= 0 else None) == place

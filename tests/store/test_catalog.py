@@ -178,6 +178,16 @@ def test_workspaces_of_earlier_layouts_find_words_without_blanks_too(tmp_path: P
         assert eastern.chunks.search("员工") == []
 
 
+def test_a_word_with_a_hyphen_is_found_without_it(catalog: Catalog) -> None:
+    text = "The longterm loans and the e-mail of the firm."
+    catalog.documents.add(replace(DOCUMENT, text=text, elements=(), pages=()))
+    chunk = replace(chunks_of(DOCUMENT)[0], id="whole", start=0, end=len(text), text=text)
+    catalog.chunks.save(DOCUMENT.id, [chunk])
+    for words in ("long-term", "e-mail"):
+        assert [hit.chunk_id for hit in catalog.chunks.search(words)] == ["whole"]
+    assert catalog.chunks.search("short-term") == []
+
+
 def test_search_takes_words_not_syntax(filled: Catalog) -> None:
     assert [hit.chunk_id for hit in filled.chunks.search("lamp")] == ["doc-1/0"]  # stemmed
     assert [hit.chunk_id for hit in filled.chunks.search('VASE" OR (NEAR* ^-')] == ["doc-1/1"]

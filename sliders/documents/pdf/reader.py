@@ -64,16 +64,7 @@ def document_of_pages(
         DocumentError: no page has text.
     """
     builder = DocumentBuilder()
-    for number, page in enumerate(pages, 1):
-        if page.unread and number in scans:
-            pages[number - 1] = scans[number]
-            builder.scores[number] = scans[number].scores
-        elif page.unread and installed():
-            builder.unread.append(number)
-        elif page.unread:
-            page.warnings.append(
-                f"page {number} has no text: it needs OCR; install it with: {INSTALL}"
-            )
+    _take_scans(builder, pages, scans)
     gutter: float | None = None
     for page in pages:
         lines, gutter = reading_order(page.lines, gutter)
@@ -93,6 +84,24 @@ def document_of_pages(
         more = "" if builder.scores else f"; install OCR and add it again: {INSTALL}"
         raise DocumentError(f"{name}: none of its {len(pages)} pages has text{more}")
     return builder.build(name, raw, title=title, media_type=media_type)
+
+
+def _take_scans(
+    builder: DocumentBuilder, pages: list[PageContent], scans: Mapping[int, PageContent]
+) -> None:
+    """Puts pages that OCR has read in the place of those without words; the others still need
+    it.
+    """
+    for number, page in enumerate(pages, 1):
+        if page.unread and number in scans:
+            pages[number - 1] = scans[number]
+            builder.scores[number] = scans[number].scores
+        elif page.unread and installed():
+            builder.unread.append(number)
+        elif page.unread:
+            page.warnings.append(
+                f"page {number} has no text: it needs OCR; install it with: {INSTALL}"
+            )
 
 
 def _read_by_ocr(scores: Mapping[int, tuple[tuple[str, float], ...]]) -> Iterator[str]:
