@@ -70,7 +70,7 @@ class Child:
 
     @property
     def alive(self) -> bool:
-        """Whether the child still runs."""
+        """True while the child runs."""
         return self._process.poll() is None
 
     def ask(self, message: bytes, seconds: float | None = None) -> bytes:
@@ -157,7 +157,7 @@ def _read(stream: IO[bytes]) -> bytes | None:
 
 
 def _write(stream: IO[bytes], message: bytes) -> None:
-    """Put a message on a stream."""
+    """Writes a message to a stream."""
     stream.write(len(message).to_bytes(_LENGTH, "big"))
     stream.write(message)
     stream.flush()
@@ -179,7 +179,7 @@ class Messages:
             yield message
 
     def reply(self, message: bytes) -> None:
-        """Answer the message that came last."""
+        """Answers the last message."""
         _write(self._out, message)
 
 

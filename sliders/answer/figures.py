@@ -46,7 +46,7 @@ def _needed(number: float) -> int:
 
 
 def _is_plain(number: float) -> bool:
-    """Whether a number is written without a power of ten."""
+    """True when a number is written without a power of ten."""
     return math.isfinite(number) and (number == 0 or _SMALL <= abs(number) < _LARGE)
 
 

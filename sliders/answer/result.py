@@ -151,8 +151,8 @@ class Completeness:
         ]
 
     def remarks(self) -> list[str]:
-        """Returns lines on what is missing, then on what was refused, is open or is no printed
-        word, each with a count.
+        """Returns lines about missing parts, then about values that were refused, are open or are
+        not printed, each with a count.
         """
         parts = [str(gap) for gap in self.missing]
         for count, one, several in (

@@ -85,7 +85,9 @@ class _Units:
             self.open.pop()
 
     def of(self, node: exp.Expr | None, scope: Scope) -> str | None:
-        """Returns the unit of an expression in its query."""
+        """Returns the unit of an expression in its query; "" for none, None for a value that fits
+        any unit.
+        """
         if isinstance(node, exp.Column):
             return self._of_column(node, scope)
         if isinstance(node, TRUTHS):

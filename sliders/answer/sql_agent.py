@@ -289,8 +289,8 @@ def _said(
 
 
 def _failed(question: str, error: str, talk: _Talk) -> SqlAnswer:
-    """Returns the answer when the model wrote no statement that runs: what the tables hold is
-    unknown.
+    """Returns the answer for a question to which the model wrote no statement that runs; the
+    content of the tables is not known then.
     """
     reason = f"no statement could be run: {error}"
     text = f"No answer: {reason.rstrip('.')}."

@@ -1,5 +1,5 @@
-"""What a workspace can be asked about itself: why, differences, decisions, checks,
-exports and the audit page.
+"""Reports of a workspace about itself: why, differences, decisions, checks, exports and the audit
+page.
 """
 
 from __future__ import annotations

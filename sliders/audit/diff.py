@@ -244,7 +244,7 @@ class _DiffContext:
         self.decisions = [d for d in catalog.journal.decisions() if self.since < d.at <= self.until]
 
     def version(self, table: str, until: str) -> TableVersion | None:
-        """The version of a table that was current at a moment (ISO time)."""
+        """The version of a table that was current at a moment (ISO time); None before the first."""
         return next(
             (v for v in reversed(self.catalog.tables.versions(table)) if v.created <= until), None
         )

@@ -1,4 +1,4 @@
-"""`sliders model`: model files, and what works with the model that is configured."""
+"""`sliders model`: model files, and a check of the configured model."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class LocalServer:
 
     @property
     def alive(self) -> bool:
-        """Whether the child still runs."""
+        """True while the child runs."""
         return self._process.poll() is None
 
     @property
@@ -180,7 +180,7 @@ class LocalModel:
         self._client: OpenAIModel | None = None
 
     async def generate(self, request: Request) -> Response:
-        """Answer one request; see `Model.generate`."""
+        """Answers one request; see `Model.generate` for the errors."""
         check_requests_allowed("the embedded model")
         client = await asyncio.to_thread(self.started)
         try:
@@ -192,12 +192,14 @@ class LocalModel:
             return await (await asyncio.to_thread(self.started)).generate(request)
 
     async def aclose(self) -> None:
-        """Close the connections of the running event loop; the child stays for the next call."""
+        """Closes the connections of the running event loop; the child keeps running for the next
+        call.
+        """
         if self._client is not None:
             await self._client.aclose()
 
     def stop(self) -> None:
-        """End the child process; the next call starts a new one."""
+        """Ends the child process; the next call starts a new one."""
         with self._lock:
             if self._server is not None:
                 self._server.stop()

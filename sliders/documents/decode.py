@@ -1,5 +1,6 @@
-"""Bytes to text, by one ladder for all formats: a byte order mark, what the file declares, UTF-8,
-nearly UTF-8, UTF-16, what the letters look like, Windows-1252. Bytes that are no text are refused.
+"""Bytes to text, in the same way for all formats. The encoding is the first of these that fits: the
+one of a byte order mark, the declared one, UTF-8, UTF-8 with few faults, UTF-16, the one whose
+letters make words, Windows-1252. Bytes that are no text are refused.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _AS_BROWSERS = {
     "gbk": "gb18030",
     "big5": "big5hkscs",
 }
-"""What browsers read in the place of an encoding that a file names."""
+"""The encodings that browsers use in the place of declared ones."""
 _ELSE_WESTERN = "sliders.else_western"
 _MIXED = "utf-8, else Windows-1252"
 _SIGNS = frozenset("€£°§–—‘’“”„…")

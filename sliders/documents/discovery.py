@@ -131,8 +131,8 @@ def shortened(name: str) -> str:
 
 
 def is_there(name: str) -> bool:
-    """Whether a word names a file or folder, or is an address; one that no file can
-    be called names none.
+    """True when a word names an existing file or folder, or is an address. A word that cannot be a
+    file name is False.
     """
     if is_address(name):
         return True
@@ -147,11 +147,10 @@ _QUESTION_MARKS = ("?", "？", "؟", "﹖", "⸮", "՞", "፧", "\N{GREEK QUESTI
 
 
 def means_documents(word: str) -> bool:
-    """Whether a word means documents: what exists, or looks like a path, pattern or address;
-    anything else is no such word.
-
-    It looks like one with a scheme; or, without a blank and a question mark at its end, with a
-    separator, an extension or a wildcard, or with ASCII letters, digits and signs alone.
+    """True when a word means documents: it names an existing file, or looks like a path, a pattern
+    or an address. It looks like one when it has a scheme; or when it has neither a blank nor a
+    question mark at its end, and has a separator, an extension or a wildcard, or only ASCII
+    letters, digits and signs.
     """
     if not word.strip():
         return False
@@ -209,7 +208,7 @@ def _folder(root: Path) -> Iterator[SourceFile]:
 
 
 def _is_read(suffix: str) -> bool:
-    """Whether files with this extension are read."""
+    """True when files with this extension are read."""
     return suffix in SUFFIXES and (SUFFIXES[suffix] != PICTURE or installed())
 
 

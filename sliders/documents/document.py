@@ -1,8 +1,9 @@
-"""What a document is: one canonical text, and elements that lie over it.
+"""A document: one canonical text, and elements (headings, paragraphs, tables) that mark parts of
+it.
 
-Every position in the package is a character offset into `Document.text`. A table stands in
-that text as a Markdown grid with its header once; `documents.tables.place_of` says what one of
-its cells stands for.
+Every position in the package is a character offset into `Document.text`. A table stands in that
+text as a Markdown grid with its header once; `documents.tables.place_of` gives the labels and the
+header of one of its cells.
 """
 
 from __future__ import annotations

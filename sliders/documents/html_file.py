@@ -1,5 +1,5 @@
-"""HTML rewritten to what a browser shows: containers that `unstructured` drops are plain ones,
-hidden and struck-out text is left out and told, raised digits have a mark.
+"""HTML rewritten as a browser shows it: containers that `unstructured` would drop become plain
+ones, hidden and struck-out text is left out with a warning, raised digits get a mark.
 """
 
 from __future__ import annotations

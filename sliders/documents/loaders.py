@@ -75,7 +75,7 @@ def load(path: str | os.PathLike[str], *, name: str | None = None) -> Document:
 
 
 def load_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> Document:
-    """The document of a file that `discover` found.
+    """Returns the document of a file that `discover` found.
 
     Raises:
         DocumentError: the file cannot be read; the message says why and what to do.

@@ -92,7 +92,7 @@ def _is_too_deep(part: Message) -> bool:
 
 
 def _is_file(part: Message) -> bool:
-    """Whether a part is a file, and not a text of the message."""
+    """True when a part is a file, and no text of the message."""
     disposition = part.get_content_disposition()
     if part.get_content_maintype() == "text":
         return disposition == "attachment" or bool(part.get_filename())

@@ -9,7 +9,7 @@ INSTALL = "pip install 'sliders[ocr]'"
 
 
 def installed() -> bool:
-    """Whether the extra `ocr` is there."""
+    """True when the extra `ocr` is installed."""
     return find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
 
 

@@ -43,7 +43,7 @@ class Fetched:
 
 
 def is_address(word: object) -> bool:
-    """Whether a word is an address: a scheme of two letters or more, then `://`."""
+    """True when a word is an address: a scheme of two letters or more, then `://`."""
     return (
         isinstance(word, str)
         and _ADDRESS.match(word) is not None

@@ -125,8 +125,8 @@ def _filled(row: list[Spanned]) -> list[Spanned]:
 
 
 def _begins(piece: _SheetPiece, above: list[_SheetPiece]) -> bool:
-    """Whether a piece below a blank row begins a table: with names over columns, below its title
-    lines, where the table above has values or other columns or is a form, or with the same names.
+    """True when a piece below a blank row begins a table. It has names over columns, below its
+    title lines; and the table above has values or other columns, is a form, or has the same names.
     """
     rows = list(dropwhile(_is_line, piece.rows))
     first = _filled(rows[0]) if rows else []
@@ -165,8 +165,8 @@ def _meet(left: Area, right: Area) -> bool:
 
 
 def _stands_alone(piece: Area, left: Area) -> bool:
-    """Whether a piece right of a blank column is a table: its first column holds labels, or has the
-    name of the left table's.
+    """True when a piece right of a blank column is a table: its first column holds labels, or has
+    the same name as the first column of the left table.
     """
     rows = piece.rows()
     if len(rows) < 2 or len(piece.columns) < 2 or len(left.columns) < 2:

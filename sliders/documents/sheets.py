@@ -119,7 +119,7 @@ class _Sheet:
 
 
 def _shown(cell: Any, left: LeftOut) -> str:
-    """A cell as the sheet shows it; words that are struck out are left out and told."""
+    """A cell as the sheet shows it; struck-out words are left out with a warning."""
     value = cell.value
     if isinstance(value, list):  # text in pieces, each set in its own way
         words = ""

@@ -104,7 +104,9 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _escaped(cells: Sequence[str]) -> tuple[str, ...]:
-    """The cells with a bar inside them told from the bars between them, as in Markdown."""
+    """The cells with bars inside them escaped as in Markdown, so that they differ from bars between
+    cells.
+    """
     return tuple(cell.replace("|", "\\|") for cell in cells)
 
 

@@ -112,8 +112,8 @@ def is_title_like(line: str) -> bool:
 
 
 def _begins(line: str) -> bool:
-    """Whether a line begins as a heading does: with a capital, or with a letter of a
-    script that has none.
+    """True when a line begins like a heading: with a capital, or with a letter of a script without
+    capitals.
     """
     return line[0].isupper() or (line[0].isalpha() and not is_cased(line[0]))
 

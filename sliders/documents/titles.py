@@ -49,8 +49,8 @@ def find_title(text: str, elements: Sequence[Element], name: str, given: str = "
 
 
 def _is_field(line: str) -> bool:
-    """Whether a line has no words, or none but a date behind a colon ("Due date: 2 March 2024"):
-    that is a value of the document, not its name.
+    """True when a line has no words, or only a date behind a colon ("Due date: 2 March 2024"): a
+    value of the document, and not its name.
     """
     value = _COLON.split(line, maxsplit=1)[-1]
     for printed in reversed(dates_in(value)):
@@ -59,7 +59,9 @@ def _is_field(line: str) -> bool:
 
 
 def _is_long(words: str, least: int = 2) -> bool:
-    """Whether words are so many that they may name a document; without blanks, letters count."""
+    """True when there are enough words to name a document; in scripts without blanks, letters are
+    counted.
+    """
     return len(words.split()) >= least or sum(map(unspaced, words)) >= 2 * least
 
 

@@ -282,7 +282,7 @@ def _block_of(element: Any) -> Any:
 
 
 def _place_box(box: Any) -> None:
-    """Put the paragraphs of a text box below the paragraph that it hangs on."""
+    """Moves the paragraphs of a text box below the paragraph to which it is anchored."""
     anchor = next(box.iterancestors(_W + "p"), None)
     if anchor is None:
         return

@@ -1,5 +1,5 @@
-"""The engine: one question through its stages, and what questions share. It alone
-calls the other rooms.
+"""The engine: the stages of one question, and the work that questions share. Only this room calls
+the other rooms.
 """
 
 from __future__ import annotations

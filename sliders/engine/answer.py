@@ -1,5 +1,5 @@
-"""From filled tables to an answer: the model's SQL, the words behind it, what is missing, and how
-sure it is.
+"""From filled tables to an answer: the model's SQL, the words behind it, missing parts, and
+doubts.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
 
 
 def _statements(session: Session, questions: Sequence[str], columns: int) -> StageEstimate:
-    """Returns the estimate of the calls for SQL over tables of so many columns together."""
+    """Returns the estimate of the calls for SQL over tables with that many columns together."""
     model = session.models.model_for("answer")
     writer = ways_of(model).sql
     if writer.several is None:
@@ -198,7 +198,7 @@ def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request
 
 
 def _assumed_work(session: Session, number: int) -> list[ChunkWork]:
-    """Returns every chunk, asked for so many unknown columns of a table with one row for each
+    """Returns every chunk, asked for `number` unknown columns of a table with one row for each
     document.
     """
     columns = tuple(Column(f"assumed_{n}") for n in range(number))

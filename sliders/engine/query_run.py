@@ -228,7 +228,7 @@ def _told(running: Running, result: Result) -> QueryOutcome:
 
 
 def _notes(running: Running, loss: Loss) -> Iterator[str]:
-    """Yields lines on what a result lacks."""
+    """Yields lines about missing parts of a result."""
     yield from running.notes
     yield from unequal_names(running)
     if loss.excluded:

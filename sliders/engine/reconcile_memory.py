@@ -1,5 +1,5 @@
-"""What reconciliation stores about a table between runs: decisions of the model, the documents that
-it has seen, and the user's criteria.
+"""The memory of reconciliation about a table between runs: decisions of the model, the documents
+that it has seen, and the user's criteria.
 """
 
 from __future__ import annotations

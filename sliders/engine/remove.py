@@ -13,7 +13,7 @@ Names = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def remove_documents(session: Session, documents: Names) -> Removed:
-    """Removes documents from the workspace, and what was stored about them; see `Removal.remove`.
+    """Removes documents from the workspace, with all that was read from them; see `Removal.remove`.
 
     Raises:
         StoreError: there is no such document.

@@ -129,7 +129,9 @@ class _Rows:
         return left
 
     def usual(self, asked: Asked) -> Asked | None:
-        """Returns the columns that most documents with rows of the table state."""
+        """Returns the columns that most documents with rows of the table state; None when there are
+        none.
+        """
         rows = self._of(asked.table.name)
         columns = tuple(c for c in asked.columns if self._usual(rows, c.name))
         return replace(asked, columns=columns) if columns else None
@@ -142,7 +144,7 @@ class _Rows:
         self, one: LongDocument, missing: Sequence[Asked], tried: set[tuple[str, str, str]]
     ) -> Iterator[tuple[Asked, Column, list[int]]]:
         """Yields the missing columns with the unread sections that are nearest to the words beside
-        their values in other documents. What was searched for once is not searched for again.
+        their values in other documents. No words are searched for twice.
         """
         unread = sorted(one.unread)
         texts = [one.ranked.sections[n].text for n in unread]

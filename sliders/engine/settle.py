@@ -215,7 +215,9 @@ _NAMED = 50  # rows that a decision names
 
 
 def _decisions(table: str, result: Reconciliation) -> Iterator[Decision]:
-    """Yields the decisions on the way, the repairs with their SQL, and what is left open."""
+    """Yields the decisions on the way, the repairs with their SQL, and the contradictions that stay
+    open.
+    """
     for c in result.decisions:
         about = (0, "", "", table, c.column, c.rows)
         yield Decision("reconcile", c.kind, c.verdict, c.reason, *about)

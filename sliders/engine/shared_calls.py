@@ -120,8 +120,8 @@ class SharedCalls:
 
 
 def _reply_again(rows: Sequence[Row], columns: int) -> int:
-    """Returns the tokens of a reply with these rows, when so many columns are asked for and their
-    cells are filled as those that are known.
+    """Returns the tokens of a reply with these rows, for `columns` columns whose cells are as often
+    filled as the known ones.
     """
     cells = [cell for row in rows for cell in row.cells]
     names = {cell.column for cell in cells}

@@ -66,7 +66,7 @@ class Gate:
 
     @property
     def by_outline(self) -> bool:
-        """Whether a call sees an outline of a document's parts, not their texts."""
+        """True when a call shows an outline of a document's parts, and not their texts."""
         return self.at_once > 1
 
     def seen(self, tokens: int) -> int:

@@ -186,7 +186,7 @@ class _RowNames:
         return sum(place.line == line for place in self.places.values()) > 1
 
     def owner(self, line: int | None, cell: int) -> int | None:
-        """The row whose name stands in this cell."""
+        """The number of the row whose name stands in this cell; None when no row's name does."""
         return next((n for n, place in self.places.items() if place == _Name(line, cell)), None)
 
 

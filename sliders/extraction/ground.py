@@ -199,9 +199,9 @@ def _joined(left: str, right: str) -> bool:
 
 
 def _touches(needle: str, text: str, start: int, end: int) -> bool | None:
-    """Whether the place is part of an identifier or a date ("9" in "DC-9", "11" in "11/12").
+    """True when the place is part of an identifier or a date ("9" in "DC-9", "11" in "11/12").
 
-    None where it is part of another number: "569" in "1,569", "5" in "-5".
+    None when it is part of another number: "569" in "1,569", "5" in "-5".
     """
     touched = False
     if needle[0].isdigit() and start > 0:
@@ -303,8 +303,8 @@ def _misspelt(needle: str, text: str) -> tuple[int, int] | None:
 
 
 def _alike(said: Sequence[str], printed: Sequence[str]) -> bool:
-    """Whether each word is the printed one or a slip of it; digits, number words
-    and months admit none.
+    """True when each word is the printed one or a slip of it; digits, number words and months allow
+    no slip.
     """
     return all(
         a == b

@@ -1,5 +1,5 @@
-"""Ask once, pay once: a wrapper that answers a request from the log of calls, and
-writes every call into it.
+"""A model behind the log of calls: it answers known requests from the log, and writes every call
+into it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Call:
 
     @property
     def usage(self) -> Usage:
-        """What the call took when it was paid."""
+        """The usage of the call when it was paid."""
         return Usage(
             self.calls,
             0,
@@ -73,7 +73,7 @@ class Call:
         )
 
     def response(self) -> Response:
-        """The reply that this call paid for, with what it cost then."""
+        """The reply of this call, with the cost at that time."""
         usage = self.usage
         return Response(
             self.reply,

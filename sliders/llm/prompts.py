@@ -1,7 +1,7 @@
 """Prompts: files that are filled with values. Every variable must get a value, and no value can
 pass for an instruction.
 
-A prompt file is `prompts/<room>/<verb>.md`. What stands before the first line `---user---` is the
+A prompt file is `prompts/<room>/<verb>.md`. The text before the first line `---user---` is the
 system message; more `---user---` and `---assistant---` lines start further messages. The file is
 cut into messages before it is rendered, so no value can start a message.
 """

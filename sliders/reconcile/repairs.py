@@ -214,8 +214,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A decision of the reconciliation, for the table of decisions. `kind` says what the decision
-    is about; its stage is always "reconcile".
+    """A decision of the reconciliation, for the table of decisions. `kind` is the kind of its
+    subject; its stage is always "reconcile".
     """
 
     kind: Literal["key", "column", "rows"]

@@ -109,8 +109,8 @@ def _chunk(
 
 
 def _units(document: Document, limits: _ChunkLimits) -> Iterator[_Unit]:
-    """The units of the document in order; headings, and captions and words before a table,
-    go with what follows.
+    """The units of the document in order. Headings, and captions and words before a table, belong
+    to the unit after them.
     """
     held: _Unit | None = None
     blocks = blocks_of(document)

@@ -50,12 +50,14 @@ class SegmentIndex:
         return [int(tokens) for tokens in self.entries[document_id].spans[:, 2]]
 
     def places(self, document_id: str, rows: Sequence[int]) -> list[tuple[int, int]]:
-        """Start and end of segments by number."""
+        """Returns the start and the end of segments, by their numbers."""
         spans = self.entries[document_id].spans
         return [(int(spans[row, 0]), int(spans[row, 1])) for row in rows]
 
     def row_at(self, document_id: str, offset: int) -> int | None:
-        """Number of the segment that holds a character of the document."""
+        """Returns the number of the segment that holds a character of the document; None when none
+        does.
+        """
         spans = self.entries[document_id].spans
         row = int(np.searchsorted(spans[:, 0], offset, side="right")) - 1
         return row if row >= 0 and offset < spans[row, 1] else None

@@ -34,7 +34,7 @@ class Server:
         return self._database
 
     def open(self, file: str, analysts: bool, engine: tuple[tuple[int, int], ...]) -> None:
-        """Open a database."""
+        """Opens a database."""
         self._database = SandboxDatabase(file, analysts=analysts, engine=engine)
 
     def close(self) -> bool:
@@ -45,11 +45,11 @@ class Server:
         return self._gauge.grown() < _GROWN
 
     def table(self, table: str, types: tuple[tuple[str, str], ...]) -> None:
-        """Make a table."""
+        """Makes a table."""
         self.database.add(table, dict(types))
 
     def rows(self, table: str, rows: list[tuple[Any, ...]]) -> None:
-        """Add rows to a table."""
+        """Adds rows to a table."""
         self.database.insert(table, rows)
 
     def execute(self, sql: str, values: Any) -> list[tuple[Any, ...]]:

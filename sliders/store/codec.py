@@ -78,7 +78,9 @@ def decode_parts(text: str, document_id: str) -> tuple[Span, ...]:
 
 
 def encode_grid(grid: TableGrid | None, text: str) -> str | None:
-    """A table grid as JSON, without the words of cells that equal their span of `text`."""
+    """A table grid as JSON, without the words of cells that equal their span of `text`; None for
+    None.
+    """
     if grid is None:
         return None
     rows = [
@@ -92,7 +94,7 @@ def encode_grid(grid: TableGrid | None, text: str) -> str | None:
 
 
 def decode_grid(data: str | None, text: str) -> TableGrid | None:
-    """The inverse of `encode_grid`."""
+    """The inverse of `encode_grid`; None for None."""
     if data is None:
         return None
     grid = load(data)
@@ -181,7 +183,7 @@ def encode_hints(hints: Hints | None) -> str | None:
 
 
 def decode_hints(text: str | None) -> Hints | None:
-    """The inverse of `encode_hints`."""
+    """The inverse of `encode_hints`; None for None."""
     if text is None:
         return None
     question, listed, notes, kind = load(text)

@@ -68,7 +68,7 @@ def workspace_is_there(place: str | Path) -> bool:
 
 
 def _defines(statement: str | ClauseElement) -> bool:
-    """Whether a statement changes the definition of a table, a view or an index."""
+    """True when a statement changes the definition of a table, a view or an index."""
     if isinstance(statement, str):
         return statement.startswith(("CREATE", "DROP", "ALTER"))
     return isinstance(statement, ExecutableDDLElement)

@@ -121,7 +121,7 @@ class Engine:
         """
 
     def may_be_written(self) -> bool:
-        """Says whether a process may be writing to the workspace now; a server does not tell."""
+        """True when a process may be writing to the workspace now; a server does not show it."""
         return True
 
     def encode(self, value: Any) -> Any:

@@ -209,7 +209,7 @@ def _stems() -> Mapping[str, frozenset[int]]:
 
 
 def scale_anywhere(word: str) -> bool:
-    """Whether a word is a scale ("milyar", "juta") in any language of CLDR."""
+    """True when a word is a scale ("milyar", "juta") in a language of CLDR."""
     return letter_by_letter(word) in _everywhere()[1]
 
 

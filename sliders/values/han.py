@@ -141,9 +141,7 @@ def han_numbers(text: str) -> Iterator[HanNumber]:
 
 
 def _stands(text: str, match: re.Match[str]) -> bool:
-    """Whether numerals without a digit are a number: 三千二百 and 二〇二四 are, 一 of 统一
-    and 万 of 万科 are not.
-    """
+    """True when numerals without a digit are a number: 三千二百 and 二〇二四, not 一 in 统一."""
     run = match[0]
     if run[0] in _LARGE or (len(run) > 1 and not set(run) - set(_UNITS) - set("十拾십")):
         return False

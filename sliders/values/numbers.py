@@ -379,7 +379,7 @@ _MINUS_OF_MONEY = re.compile(r"[-−](?=[ \t|,;)](?!\d))|\s?C[Rr]\b\.?")
 
 
 def _money(match: re.Match[str]) -> bool:
-    """Whether a number looks like an amount of money: with two decimals, or a currency."""
+    """True when a number looks like an amount of money: it has two decimals, or a currency."""
     return bool(match["before"] or match["after"] or _CENTS.fullmatch((match["core"] or "")[-3:]))
 
 

@@ -79,8 +79,8 @@ def scripts(text: str) -> frozenset[str]:
 
 
 def unspaced(char: str) -> bool:
-    """Whether a character's script lets words touch each other and any number (Chinese,
-    Japanese, Korean, Thai).
+    """True when a character's script lets words touch each other and numbers (Chinese, Japanese,
+    Korean, Thai).
     """
     return (
         script_of(char) in ("Han", "Kana", "Hangul")
@@ -90,7 +90,7 @@ def unspaced(char: str) -> bool:
 
 
 def is_cased(text: str) -> bool:
-    """Whether the letters of a text are of a script with capitals: Latin, Greek, Cyrillic, not
+    """True when the letters of a text are of a script with capitals: Latin, Greek, Cyrillic; not
     Arabic, Devanagari or Han.
     """
     letters = [char for char in text if char.isalpha()]

@@ -139,7 +139,7 @@ _RATIOS = frozenset(
 
 
 def touching(unit: str) -> bool:
-    """Whether a unit may touch its number ("5kg", "139mg/dL")."""
+    """True when a unit may touch its number ("5kg", "139mg/dL")."""
     return _key(unit) in TOUCHING or ("/" in unit and _known(unit) is not None)
 
 
@@ -191,7 +191,7 @@ def names_unit(name: str, wanted: str) -> bool:
 
 
 def same_unit(one: str, other: str) -> bool:
-    """Whether two units are one ("ft" and "feet", "points" and "point")."""
+    """True when two units are the same ("ft" and "feet", "points" and "point")."""
     a, b = _key(one), _key(other)
     if _known(one) or _known(other):
         return _known(one) == _known(other)

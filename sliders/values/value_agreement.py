@@ -1,4 +1,4 @@
-"""The check whether printed words carry a value. Words contradict a value only when code understood
+"""The check that printed words support a value. Words contradict a value only when code understood
 them and they give another value.
 
 A *reading* is one meaning that a printed number can have. A *scale* is a word such as "millions". A

@@ -48,7 +48,7 @@ def reading_order(
 
 
 def _goes_on(lines: Sequence[PrintedLine], x: float) -> bool:
-    """Whether a page has words on both sides of the place and nearly none across it."""
+    """True when a page has words on both sides of `x` and nearly none across it."""
     crossing = sum(any(s.left < x < s.right for s in line.segments) for line in lines)
     both = [
         line
@@ -85,7 +85,9 @@ def _gutter(lines: Sequence[PrintedLine]) -> float | None:
 
 
 def _runs_on(split: Sequence[PrintedLine]) -> bool:
-    """Whether sentences go on from line to line on both sides, as they do in no table of names."""
+    """True when sentences run on from line to line on both sides, which they do in no table of
+    names.
+    """
     for side in (0, 1):
         begins = [line.segments[side].text[0].isupper() for line in split[1:]]
         if sum(begins) * 2 > len(begins):

@@ -39,7 +39,7 @@ def struck_out(chars: Sequence[Char], strokes: Sequence[Stroke]) -> list[list[Ch
 
 
 def _ends_with(run: Sequence[Char], left: float, right: float) -> bool:
-    """Whether a line is as long as the characters that it goes through."""
+    """True when a line is as long as the characters that it crosses."""
     beyond = _BEYOND * max(char.top - char.bottom for char in run)
     covered = sum(char.right - char.left for char in run)
     return (

@@ -162,7 +162,7 @@ def _is_raised(row: Sequence[Char], height: float, below: Sequence[Char]) -> boo
 
 
 def _is_mark(char: Char, base: Char) -> bool:
-    """Whether a character is small and raised behind another: a footnote's mark, or a power."""
+    """True for a small character that is raised behind another one: a footnote mark, or a power."""
     height = base.top - base.bottom
     return (
         (char.text.isalnum() or char.text in "()")
@@ -213,8 +213,8 @@ def _line(text_page: Any, row: Sequence[Char], walls: Sequence[Wall]) -> Printed
 
 
 def _is_twice(char: Char, previous: Char, height: float) -> bool:
-    """Whether a character is bold by being printed twice; the letters of a ligature stand in the
-    very same place.
+    """True when a character is printed twice to look bold. The letters of a ligature stand in
+    exactly the same place, and are not.
     """
     ligature = (
         char.number == previous.number + 1
@@ -247,7 +247,7 @@ def _letter_space(text_page: Any, row: Sequence[Char], height: float) -> float:
 
 
 def _is_invisible(text_page: Any, row: Sequence[Char]) -> bool:
-    """Whether the first, the middle or the last character of a row is not drawn."""
+    """True when the first, the middle or the last character of a row is not drawn."""
     for char in (row[0], row[len(row) // 2], row[-1]):
         drawn = pdfium_c.FPDFText_GetTextObject(text_page, char.number)
         mode = pdfium_c.FPDFTextObj_GetTextRenderMode(drawn) if drawn else None

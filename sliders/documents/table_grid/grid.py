@@ -226,8 +226,8 @@ def _row(line: Line, cells: Line | None, frame: GridFrame) -> _GridRow:
 
 
 def _join_wrapped(rows: Sequence[_GridRow]) -> list[_GridRow]:
-    """Join labels that were broken over lines: what goes on in lower case, or stands
-    nearer than rows do.
+    """Joins labels that were broken over lines: a line that goes on in lower case, or stands nearer
+    than rows do, belongs to the label above.
     """
     steps = [
         a.base - b.base for a, b in itertools.pairwise(rows) if any(a.values) and any(b.values)
