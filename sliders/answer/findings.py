@@ -259,7 +259,7 @@ def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Find
     nodes += [n.this for n in tree.find_all(exp.Sum, exp.Avg)]
     if tree.args.get(
         "limit"
-    ):  # the largest of those that are told is what was asked; in rising order NULL stands first
+    ):  # the largest value answers the question; in rising order NULL comes first
         nodes += [n.this for n in tree.find_all(exp.Ordered) if not n.args.get("desc")]
     for node in nodes:
         owner = names.of(node)

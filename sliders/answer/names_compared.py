@@ -25,8 +25,8 @@ from sliders.sql.statement import DIALECT
 
 say = Sentences("answer")
 
-_SHOWN = 3  # names that are told
-_DIGITS = ".9g"  # of a sum, whose last ones depend on the order of its rows
+_SHOWN = 3  # names that a finding lists
+_DIGITS = ".9g"  # of a sum: its last digits depend on the order of the rows
 Forms = dict[str, list[str]]
 
 

@@ -28,7 +28,7 @@ _JOIN_CHARACTERS = 3
 
 #: Gives the index entry of a document at a granularity, as the store keeps it.
 EntryOf = Callable[[Document, int], SegmentVectors]
-#: Says of segments of one document (spans, their vectors) which ones are skipped.
+#: Decides which segments of one document (spans, their vectors) are skipped.
 Skip = Callable[[Document, Sequence[Span], np.ndarray], Sequence[bool]]
 
 

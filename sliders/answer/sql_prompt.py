@@ -194,7 +194,7 @@ def _listed(profile: ColumnProfile, shown: Shown) -> str:
     whole = profile.complete and len(short) == profile.distinct <= shown.values
     if whole and sum(map(len, short)) <= shown.characters:
         return "values " + ", ".join(short)
-    if not shown.examples:  # a small model takes what it is shown for what it is asked
+    if not shown.examples:  # a small model takes shown values for the question
         return (
             f"{profile.distinct} different, like "
             f"{short[0] if short else quote_literal(profile.texts[0][: shown.longest])}"

@@ -45,7 +45,7 @@ def _with_currency(select: exp.Select, profile: TableProfile, run_sql: RunSql) -
     each = _units(select, exp.column(held[0].name), exp.column(amounts[0].name))
     try:
         found = {row[0] for row in run_sql(each.sql(DIALECT)).rows}
-    except (StoreError, QueryError):  # a probe that does not run, or is too slow, tells nothing
+    except (StoreError, QueryError):  # a probe that does not run, or is too slow, is no evidence
         return table
     currency = next(iter(found), None)
     if len(found) != 1 or not isinstance(currency, str):

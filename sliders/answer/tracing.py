@@ -105,13 +105,13 @@ class _Tracer:
             carried += self._scalars(item, select)
         if not carried:
             return None
-        if tree.args.get("distinct"):  # equal rows become one: they are told by their values
+        if tree.args.get("distinct"):  # equal rows become one: they are found by their values
             _without(select, "distinct", "order", "limit", "offset")
         starred = any(
             item.find(exp.Star) is not None and item.find(exp.AggFunc) is None
             for item in select.expressions
         )
-        if starred and derived:  # a star carries on what its only source carries
+        if starred and derived:  # a star passes on the row ids of its only source
             if len(read_by(select)) != 1:
                 return None
             return select, [(one.name, table) for one, table in carried]

@@ -37,7 +37,7 @@ from sliders.store.sql_names import SYSTEM_COLUMNS
 
 _WORDS = "porter unicode61 remove_diacritics 2"
 _SUFFIXES = ("", "_data", "_idx", "_docsize", "_config")
-# What a column of that name refers to, in whatever table it stands.
+# The table to which a column of that name refers, in any table.
 _KEYS = {
     "document_id": ("audit_documents", "id"),
     "superseded_by": ("audit_documents", "id"),

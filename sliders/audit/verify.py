@@ -132,7 +132,7 @@ def _workspace(database: Database) -> Verification:
     except (SlidersError, ValueError, LookupError, TypeError) as error:
         if not problems:
             raise
-        # What was changed cannot be read: the rest of the trails cannot be looked at.
+        # The changed part cannot be read, so the other trails cannot be checked.
         return Verification(
             database.name, (*problems, f"the rest cannot be looked at: {error}"), (), _ANYBODY
         )
@@ -221,7 +221,7 @@ def _computed(audit: Database) -> Iterator[str]:
         try:
             result = evaluate(rationale or "")
         except ExpressionError:
-            continue  # it is told in words
+            continue  # its arithmetic is in words
         if not rounds_to(value, result, whole=kind == "integer"):
             yield f"row {row!r}, column {column!r}: {rationale} is {result}, not {value}"
 
@@ -229,7 +229,7 @@ def _computed(audit: Database) -> Iterator[str]:
 def _absences(audit: Database) -> Iterator[str]:
     """Yields empty cells without a reason, and cells that have both a value and a reason."""
     empty = audit.query(
-        # a cut keeps what it took out
+        # a cut keeps the values that it took out
         f"""SELECT c.row_id, k.name FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
         WHERE CASE WHEN c.value IS NULL THEN c.absence IS NULL
             ELSE c.absence IS NOT NULL AND c.absence NOT IN ({_SAID}) AND c.odds IS NULL END"""

@@ -163,7 +163,7 @@ def _verify(sentence: str) -> Verify | None:
     # "Who was elected instead of X?" asks; only a plain contrast is a hint inside of a question.
     asks = sentence.endswith("?")
     if found := _CONTRAST.search(sentence) or (None if asks else _RATHER.search(sentence)):
-        # The noun phrase right before "not": what stands after the last verb or article.
+        # The noun phrase right before "not": the words after the last verb or article.
         positive, negative = (
             [_clean(_LEAD.sub("", found.group("yes")))],
             [_clean(found.group("no"))],

@@ -174,7 +174,7 @@ def _judged_in_list(source: Source, column: Column, said: object, odds: float | 
             how=How.JUDGED,
         )
     if column.type is not ColumnType.BOOLEAN:
-        odds = None  # those of a value against null, which say nothing of the choice
+        odds = None  # the odds of a value against null say nothing about the choice
     kept = () if odds is None else tuple(zip(YES_NO, (odds, 0.0), strict=True))
     return Cell(
         column.name,

@@ -85,7 +85,7 @@ def _with_attached(source: SourceFile) -> Iterator[SourceFile]:
     try:
         files = attachments(source.path.read_bytes())
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return  # a damaged message: told when the message itself is read
+        return  # a damaged message: reported when the message itself is read
     names = Counter(file.name for file in files)
     for number, file in enumerate(files):
         if file.readable:

@@ -153,7 +153,7 @@ def _leave_out(element: Any, why: str, left: LeftOut) -> None:
         return
     left.add(why, " ".join(element.itertext()))
     for child in list(element):
-        element.remove(child)  # they are told once
+        element.remove(child)  # the warning names them once
     element.drop_tree()
 
 

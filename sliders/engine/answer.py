@@ -123,7 +123,7 @@ def _finished(
     unread = stopped or _unread(ledger) or _unreadable(ledger)
     if status == "answered" and not ledger.complete:
         status = "incomplete"
-    elif status == "not_found" and unread:  # what was not read may tell it
+    elif status == "not_found" and unread:  # the unread parts may hold it
         status, text, reason = _status_unread(ledger, stopped), f"No answer yet: {unread}", unread
     if status == "incomplete" and found.value is not None:
         text = found.text + incomplete(ledger.missing)

@@ -35,8 +35,8 @@ class Layout:
     start and from the end.
 
     Values of forms, headers and signatures keep their place, values in prose do not. `scores`
-    holds, for each of `WEIGHTS`, the sum of the positions of the found values in the order under
-    these weights; the smallest sum is best.
+    holds, for each of `WEIGHTS`, the sum of log2(1 + position) over the found values in the order
+    under these weights; the smallest sum is best.
     """
 
     places: list[tuple[int, int]] = field(default_factory=list)

@@ -58,8 +58,8 @@ class Running:
             return False
 
         await self.filling.each(run.groups(documents, enough), passes)
-        # What the last documents taught may show where the first ones state an attribute:
-        # those are looked at again.
+        # Evidence of the last documents may show where the first documents state an attribute:
+        # the first ones are searched again.
         again = [d for d in documents if d in run.given_up and run.reopen(d)]
         if again and not self.filling.stopped and (enough is None or len(passed) < enough):
             passed.difference_update(again)

@@ -57,7 +57,7 @@ def _end(loop: asyncio.AbstractEventLoop) -> None:
         tasks -= ended
         for task in ended:
             if not task.cancelled():
-                # the loop warns of errors that nobody looks at; what ended the run is told
+                # the loop warns of unread errors; the error that ended the run is raised
                 task.exception()
 
 

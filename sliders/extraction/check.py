@@ -124,7 +124,7 @@ def _parsed(source: Source, column: Column, said: object, *, quoted: bool) -> Pa
     """
     parsed = typed(said, column, source.context)
     if parsed.absent and isinstance(said, str) and quoted and column.type is ColumnType.TEXT:
-        return Parsed(said.strip())  # what is printed is a value, whatever it looks like
+        return Parsed(said.strip())  # printed words are a value, whatever they look like
     return parsed
 
 
@@ -443,7 +443,7 @@ def _recomputed(source: Source, column: Column, cell: Cell, said: _Said) -> str:
         r for words, start in said for r in all_readings(words, column, context_at(source, start))
     ]
     if not terms <= {abs(float(r.number.value)) for r in found}:
-        # What is not printed may be the factor of a conversion.
+        # A number that is not printed may be the factor of a conversion.
         return unconverted(number, expression, found, column)
     wrong = next(
         (r for r in found if abs(float(r.number.value)) in terms and (r.mismatch or r.converted)),

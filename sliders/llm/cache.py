@@ -240,7 +240,7 @@ class CachedModel:
             leader = pending[key]
             await asyncio.wait([leader])
             if leader.cancelled():
-                continue  # whoever asked first gave up: this caller asks itself
+                continue  # the first caller gave up: this one asks itself
             return self._repeat(request, key, leader.result())
 
     async def _lead(
@@ -265,7 +265,7 @@ class CachedModel:
             return response
         finally:
             del pending[key]
-            future.cancel()  # no effect once it is set; otherwise those who wait ask for themselves
+            future.cancel()  # no effect once it is set; otherwise waiting callers ask themselves
 
     def reserved(self, request: Request) -> AbstractAsyncContextManager[None]:
         """Reserves room in the budget for the request; see `Meter.reserved`."""

@@ -44,7 +44,7 @@ from sliders.llm.transport import Channel
 from sliders.llm.usage import PriceTable
 from sliders.settings import LOCAL, Settings
 
-# What it says of a failed attempt is said by the errors below.
+# Failed attempts are reported by the errors below.
 logging.getLogger("instructor").addHandler(logging.NullHandler())
 
 _MOST_CHANGES = 12
@@ -362,7 +362,7 @@ class OpenAIModel:
                 without = {"logprobs", "top_logprobs"}  # it may be the odds that it refuses
                 continue
             self._arguments.left_out |= without
-            await self._turns.get().take()  # who waits for the place in flight sends first
+            await self._turns.get().take()  # callers that wait for the place in flight send first
             return self._reply(completion, seconds, counted, request)
         raise CallFailed(
             f"{self._where} refuses every form of a request to {self._model!r}; use another "

@@ -99,6 +99,6 @@ def completion(said: Said) -> Any:
         message = ChatCompletionMessage.construct(
             role="assistant", content=None, tool_calls=[call], refusal=None
         )
-    # Why a reply ended is told by the client, which keeps complete items of one that was cut.
+    # The client checks why a reply ended, and keeps complete items of a cut one.
     choice = SimpleNamespace(message=message, finish_reason="stop")
     return SimpleNamespace(choices=[choice], usage=_NO_USAGE)

@@ -56,7 +56,7 @@ class Turns:
     def _next(self) -> None:
         while self._waiting:
             first = self._waiting.popleft()
-            if not first.done():  # else whoever waited was cancelled
+            if not first.done():  # else the waiting coroutine was cancelled
                 first.set_result(None)
                 break
         if self._waiting:

@@ -185,7 +185,7 @@ def status_error(
             f"{where} refuses the key ({status}: {text}); set OPENAI_API_KEY to a "
             "key of that server"
         )
-    # A bare "quota" may be that of a minute.
+    # A bare "quota" may be the limit of a minute.
     if status == 402 or (status == 429 and "insufficient_quota" in told):
         return ModelUnavailable(
             f"the account at {where} has no quota or credit left ({text}); top it up or use "

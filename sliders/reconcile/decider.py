@@ -65,7 +65,7 @@ class Memory:
         self.calls += calls
         for n, outcome in zip(waiting, outcomes, strict=True):
             found[n] = outcome
-            if outcome.answered:  # another model is asked again about what this one left open
+            if outcome.answered:  # another model is asked again about open cases
                 signature = self._signature(cases[n]) + (
                     f":{self.model.name}" if outcome.verdict == "open" else ""
                 )

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """A `with` block without garbage collection: it would walk over all rows again and again, so
+    """A `with` block without garbage collection, which would walk over all rows again and again, so
     that the cost would grow faster than n log n.
     """
     enabled = gc.isenabled()

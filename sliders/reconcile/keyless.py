@@ -122,7 +122,7 @@ class Keyless:
             return rows[:0]
         for known in [keyed[self.groups[keyed] == key] for key in keys] or [keyed]:
             read = bare[~np.isin(self.readings[bare], self.readings[known])]
-            # What one reading tells twice are two things.
+            # Two rows of one reading are two things.
             _, first = np.unique(self.readings[read], return_index=True)
             again = self._one_a_line(np.r_[known, read[np.sort(first)]])
             if self.bare[again].any():

@@ -196,7 +196,7 @@ class KeyChooser:
         if self._table.key:
             told = tuple(
                 n for n in self._table.key if self._profiles[n].coverage
-            )  # what no row has tells nothing apart
+            )  # a column without values tells no rows apart
             return self._declared(told or self._table.key)
         return self._of_documents() if self.per_document else self._discovered()
 

@@ -71,7 +71,7 @@ from sliders.reconcile.whole_records import record_groups
 from sliders.schema.types import Table
 from sliders.values.expected import NUMERIC
 
-_DISPUTED = 2  # from so many groups that contradict themselves on, the key is in question
+_DISPUTED = 2  # groups with contradictions from which on the key is in question
 
 
 async def reconcile_table(

@@ -63,7 +63,7 @@ def merge_table(
         )
     home = schema.table(home.name)
     columns, places = list(home.columns), dict[str, str]()
-    for column in proposal.columns:  # of which no two are one: the model tells them apart
+    for column in proposal.columns:  # no two of them are one: the model tells them apart
         others = {*places.values(), *proposal.column_names} - ({column.name} - {*places.values()})
         twin = same_column(column, [c for c in columns if c.name not in others])
         if twin is None and home.pinned:

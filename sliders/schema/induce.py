@@ -320,5 +320,5 @@ def merged(
     ):
         names = {
             f"{written}.{c}": f"{plain.name}.{c}" for c in plain.column_names
-        } | names  # also what stood there before
+        } | names  # also the names from before
     return schema, names

@@ -91,7 +91,7 @@ _IN_FILE, _ON_SERVER = (
     table("sl_chunk_search", column(name), column("words")) for name in ("rowid", "key")
 )
 _QUERY: Any = func.websearch_to_tsquery("english", _WORDS)
-# The key of what was found, how well it matches (headings count double), and
+# The key of a found chunk, how well it matches (headings count double), and
 # whether it does at all.
 _FOUND: dict[str, tuple[Any, ...]] = {
     "sqlite": (

@@ -25,7 +25,7 @@ _FREE = (
     .with_for_update(skip_locked=True, key_share=True)
 )
 # An owner holds the advisory lock of its number as long as its connection lives:
-# the server knows first who died.
+# the server knows first which process died.
 _DEAD = text(
     "NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory'"
     " AND CAST((CAST(classid AS bigint) << 32) | CAST(objid AS bigint) AS text) = sl_claims.owner)"

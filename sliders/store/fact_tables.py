@@ -17,7 +17,7 @@ from sliders.store.layout_columns import (
     to,
 )
 
-# What reconciliation left open. A contradiction has a line for each of its sides, a name a line
+# Open questions of reconciliation. A contradiction has a line for each of its sides, a name a line
 # for each of its printed forms.
 conflicts = Table(
     "sl_conflicts",
@@ -57,7 +57,7 @@ row_groups = Table(
     Index("sl_row_groups_row", "row_id"),
     sqlite_with_rowid=False,
 )
-# What a data table was settled from, and what a model decided on its groups.
+# The inputs that a data table was settled from, and a model's decisions on its groups.
 settled = Table(
     "sl_settled",
     METADATA,
@@ -96,7 +96,7 @@ document_facts = Table(
     *maybe("day_first", INTEGER),
     sqlite_with_rowid=False,
 )
-# What queries measured: of a filter or an attribute (`kind`) how often it held; of attributes
+# Measurements of queries: of a filter or an attribute (`kind`) how often it held; of attributes
 # how far from them a document may be.
 query_figures = Table(
     "sl_query_figures",

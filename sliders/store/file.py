@@ -231,7 +231,7 @@ class SqliteFile(Engine):
                 "documents to make it"
             )
         head = header(self.path)
-        if head and not head.startswith(MAGIC):  # told before a lock is put beside it
+        if head and not head.startswith(MAGIC):  # an error before a lock file is made
             raise StoreError(
                 f"workspace {self.name!r} is not a SQLite database; check the path, or "
                 "choose a new file"

@@ -157,7 +157,7 @@ origins = Table(
     *texts("call_id model prompt_hash"),
     UniqueConstraint("call_id", "model", "prompt_hash"),
 )
-# `kind` marks what JSON and SQLite cannot hold by themselves: 1 boolean, 2 large integer as
+# `kind` marks values that JSON and SQLite cannot hold by themselves: 1 boolean, 2 large integer as
 # text, 3 not finite number as text. `how` NULL is stated; `bound` stands with a number ("<");
 # `odds` is [[choice, log-probability], ...] and `parts` is [[start, stop, page] or [start, stop,
 # page, document id], ...].
@@ -218,7 +218,7 @@ runs = Table(
     *maybe("finished"),
     *texts("settings outcome"),
 )
-# What a decision is about stands in columns: `kind` says which ("document", "table" ...).
+# The subject of a decision stands in columns: `kind` says which ("document", "table" ...).
 decisions = Table(
     "sl_decisions",
     METADATA,

@@ -14,7 +14,7 @@ from sliders.store.earlier_facts import carry_over
 from sliders.store.layout import CELL_ABSENCE, LAYOUT, SEARCH, meta
 from sliders.store.layout_columns import METADATA
 
-# What an earlier layout's values need beside the new tables, columns and indexes, by the
+# The changes to values of an earlier layout, beside the new tables, columns and indexes, by the
 # layout that brought them.
 _VALUES: dict[int, tuple[str, ...]] = {
     2: ("UPDATE sl_documents SET characters = length(text)",),

@@ -11,7 +11,7 @@ from sliders.schema.names import free_name
 from sliders.sql.identifiers import RESERVED_PREFIXES, RESERVED_TABLES, fold
 
 _VERSION = re.compile(r"__v\d+$")
-# What every data table has beside the user's columns, and SQLite's names for the row number.
+# The columns that every data table has beside the user's, and SQLite's names for the row number.
 SYSTEM_COLUMNS = ("document", "document_id", "row_id", "_sources")
 _RESERVED_COLUMNS = frozenset({*SYSTEM_COLUMNS, "rowid", "oid", "_rowid_"})
 

@@ -27,8 +27,8 @@ _VERBS = frozenset(("try", "cop"))  # currencies in capitals only
 
 
 def named(printed: str) -> str:
-    """The ISO code, or the family, of a currency that stands beside a number; words that are no
-    currency come back in capitals.
+    """Returns the ISO code, or the family, of a currency that stands beside a number; other words
+    in capitals, "" for a verb that looks like a code.
     """
     return "" if printed in _VERBS else _CURRENCIES.get(printed.lower(), printed.upper())
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-# Folding: forms under which printed words are compared. What is stored and shown stays as printed.
+# Folding: forms under which printed words are compared. Stored and shown words stay as printed.
 
 _NOT_WORD = re.compile(r"[\W_]+")
 _SIGN = re.compile(r"[+#<>≤≥-]")

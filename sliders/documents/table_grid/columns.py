@@ -45,8 +45,8 @@ def columns_of(rows: Sequence[Line]) -> tuple[GridColumn, ...]:
 
 
 def _strips(rows: Sequence[Line]) -> list[GridColumn]:
-    """The stretches in which values stand one over the other. None where a row has two values in
-    one stretch, or where a stretch holds a single value and no row fills all stretches.
+    """Returns the stretches in which values stand one over the other; [] when a row has two values
+    in one stretch, or a stretch holds a single value and no row fills all stretches.
     """
     cells = sorted(
         (cell.left, cell.right, number) for number, row in enumerate(rows) for cell in row
