@@ -123,8 +123,8 @@ def hide(text: str) -> str:
 
 
 def holds_secret(parameters: str) -> bool:
-    """True when the query or the fragment of an address has a parameter whose name is that of a
-    secret ("token", "key" ...).
+    """True when the query or the fragment of an address has a parameter named like a secret
+    ("token", "key" ...).
     """
     return _PARAMETER.search(parameters) is not None
 

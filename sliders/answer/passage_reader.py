@@ -422,8 +422,8 @@ _CONSTANTS = frozenset({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 12.0, 100.0, 365.0, 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """The result of a calculation. `numbers` are the numbers that it uses, `unknown` those that no
-    passage prints.
+    """The result of a calculation. `numbers` are the numbers that it uses, `unknown` the numbers
+    among them that no passage prints.
     """
 
     value: float

@@ -31,8 +31,8 @@ class Ranking:
 def verify_scores(
     texts: Sequence[str], positive: Sequence[str], negative: Sequence[str], embedder: Embedder
 ) -> tuple[float, ...]:
-    """Returns, for each text, the sum of its cosines with the positive constraints minus those with
-    the negative ones.
+    """Returns for each text the sum of its cosines with the positive constraints, minus the sum of
+    its cosines with the negative constraints.
     """
     if not texts:
         return ()

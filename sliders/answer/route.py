@@ -213,14 +213,14 @@ def with_verify(hints: Hints) -> str:
 
 
 LONGEST_QUESTION = 600
-"""The most words of a question. A longer one is cut to the sentences that ask, and the ones next to
-them.
+"""The most words of a question. A longer question is cut to the sentences that ask and the
+sentences next to them.
 """
 
 
 def shortened(question: str) -> str:
     """Returns a question of at most `LONGEST_QUESTION` words: the sentences that ask, then the last
-    ones, in their order.
+    sentences, in their order.
     """
     if len(question.split()) <= LONGEST_QUESTION:
         return question

@@ -69,7 +69,7 @@ async def answer_question(
         draft: the statement that the model drafted before the tables were filled.
         profiles: the tables' profiles, when they are known from an earlier question.
         writer: the functions by which the model writes SQL.
-        first: the model's first turn, when it was given with those of other questions.
+        first: the model's first turn, when one call gave the first turns of several questions.
 
     Raises:
         QueryError: a view does not fit the database.

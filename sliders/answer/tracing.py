@@ -25,8 +25,8 @@ Carried = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A rewritten statement. Its first `shown` columns are those of the result; its columns `rows`
-    hold row ids, each with its table. With `shown` 0, the rows belong to the whole result.
+    """A rewritten statement. Its first `shown` columns are the columns of the result; its columns
+    `rows` hold row ids, each with its table. With `shown` 0, the rows belong to the whole result.
     """
 
     sql: str

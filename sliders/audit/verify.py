@@ -5,8 +5,7 @@ The *trail* of a value is the way from it to its words: value, cell, place in th
 *declaration* is a stored line that says how a table's value differs from its cells (aggregate,
 canonical form, correction).
 
-- The digest of each table is the one that was written with it, and so is the definition of each
-  table and view of a file.
+- The digest of each table, and the definition of each table and view of a file, are unchanged.
 - In a workspace, each view and each table as it was extracted follow from the cells, and each
   repair gives the same again over the version before it.
 - The text of each document has the hash that was taken when it was added.

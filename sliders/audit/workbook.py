@@ -263,7 +263,7 @@ def _evidence(catalog: Catalog, relations: Sequence[Relation]) -> Iterator[Line]
 
 
 def _documents(catalog: Catalog) -> Iterator[Line]:
-    """A line for each document, those without any row among them."""
+    """A line for each document, also for a document without rows."""
     counted = (
         select(documents.c.id, func.count())
         .select_from(

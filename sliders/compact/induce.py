@@ -2,8 +2,8 @@
 that would answer it, and the proposals are merged into one schema.
 
 A *proposal* is the tables that a reply names for a question, and the columns that the question
-needs. The *standing* schema is the one that exists before. A table's *grain* says how many rows a
-document gives: one ("document") or several ("many").
+needs. The *standing* schema is the schema before the induction. A table's *grain* says how many
+rows a document gives: one ("document") or several ("many").
 """
 
 from __future__ import annotations

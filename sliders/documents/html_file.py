@@ -118,8 +118,8 @@ def _most_open(mark: re.Pattern[str], text: str) -> int:
 
 
 def _rules(root: Any) -> Iterator[tuple[str, str, str]]:
-    """(tag, class or id with its mark, declarations) of the plain rules of the page's styles;
-    those of a medium or a state are not looked at.
+    """Yields (tag, class or id with its mark, declarations) for each plain rule of the page's
+    styles; rules for a medium or a state are ignored.
     """
     for style in root.iter("style"):
         text = _CSS_GROUP.sub("", _CSS_NOTE.sub("", style.text or ""))

@@ -80,7 +80,7 @@ def _shown(value: float, section: str) -> str:
 
 
 def _masked(value: float, section: str, groups: list[str]) -> str:
-    """A number whose digits stand in groups, as those of a telephone: 123-45-6789."""
+    """A number whose digits are printed in groups, like a telephone number: 123-45-6789."""
     if value != int(value) or value < 0 or not all(re.fullmatch("[0#]+", g) for g in groups):
         return printed(value)
     digits = str(int(value)).rjust(sum(map(len, groups)), "0")

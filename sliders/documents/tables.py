@@ -20,7 +20,7 @@ SEPARATOR = " | "
 INDENT = "  "
 _BAR = re.compile(r"(?<!\\)\|")
 LEVEL = " / "
-"""Between the words over several columns and those over one of them."""
+"""The mark between words over several columns and words over one of them."""
 
 
 @dataclass(frozen=True, slots=True)

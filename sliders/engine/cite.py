@@ -156,7 +156,7 @@ def _chosen(places: Sequence[_Place]) -> list[_Place]:
 def citations_of(
     session: Session, row_ids: Sequence[str], columns: Iterable[str] = ()
 ) -> list[Citation]:
-    """Returns the words behind rows of data tables. When the sources of a row differ, only those
+    """Returns the words behind rows of data tables. When the sources of a row differ, only sources
     with the shown value are cited. A value that a person decided is cited by the decision.
 
     Args:

@@ -157,7 +157,9 @@ async def _read_missing(
     missing: dict[str, _Missing],
     calls: SharedCalls,
 ) -> None:
-    """Reads documents in groups: first those that show how many rows a document has."""
+    """Reads documents in groups. The first groups are documents that show how many rows a document
+    has.
+    """
     asked = _all_asked(a for parts in missing.values() for some in parts.values() for a in some)
     tried = calls.tried(asked)
     for documents in (tried, [each for each in missing if each not in tried]):
@@ -175,8 +177,8 @@ async def _unless_taken(
     one: int,
     ids: tuple[str, ...],
 ) -> bool:
-    """Reads documents together, without those that another process is reading: they are put back to
-    wait. Returns True when any was read.
+    """Reads documents together. Documents that another process is reading are put back to wait.
+    Returns True when any was read.
 
     Args:
         one: the usual tokens of the reply about one document; 0 when nothing is known.

@@ -140,7 +140,7 @@ def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str]
 
 def _likeness(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> dict[str, float]:
     """Returns how much nearer each document is to the sampled irrelevant documents than to the
-    relevant ones.
+    sampled relevant documents (difference of distances).
     """
     if not relevant or not strange:
         return {}

@@ -202,8 +202,8 @@ class TableRun(CellPlan):
             self.unsaved.setdefault(document_id, {})[cell.column] = cell
 
     def _save(self, documents: Sequence[str]) -> None:
-        """Stores the cells of those documents that have a row. Other documents have no value so
-        far, and may get one later.
+        """Stores the cells of documents that have a row. Other documents have no value so far, and
+        may get one later.
         """
         rows = {
             document_id: cells

@@ -61,8 +61,8 @@ class Trial:
         return [*(doubt for _, doubt in sized), *self._tie()]
 
     def _of_kind(self, kind: Kind, variations: Sequence[Variation]) -> list[tuple[float, Doubt]]:
-        """Returns the doubts of a kind: single ones, or, when no single one changes the rows, all
-        together.
+        """Returns the doubts of a kind that change the rows, each alone; when none does alone, all
+        of them as one doubt.
         """
         alone = [
             one

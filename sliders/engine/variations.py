@@ -173,7 +173,7 @@ class TableVariations:
         states when a repair or a person's value left nothing of one name.
 
         Args:
-            gone: the rows that would be one with another.
+            gone: the rows that would be merged into another row.
         """
         printed, canonical = self._place("", names.column).column, self._canonical(names.column)
         holders = [

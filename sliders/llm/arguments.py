@@ -29,9 +29,9 @@ _POSITIVE = re.compile(r"positive|> ?0|\(0", re.IGNORECASE)
 class Arguments:
     """The changes to requests for one model of a server: arguments left out, renamed or bounded.
 
-    `room` are the tokens for thinking, beside those of the answer; `window` the tokens of prompt
-    and reply together, as far as a refusal named them (0 otherwise); `streams` is True when the
-    model answers streamed requests only.
+    `room` are the tokens for thinking, beside the tokens of the answer; `window` the tokens of
+    prompt and reply together, as far as a refusal named them (0 otherwise); `streams` is True when
+    the model answers streamed requests only.
     """
 
     room: int = 0

@@ -52,7 +52,7 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """The tokens, seconds and cost (US dollars) of one call or of many. `calls` counts the calls
-    that reached a server, `unpriced_calls` those of them without a known price, `cached_tokens` the
+    that reached a server, `unpriced_calls` the calls without a known price, `cached_tokens` the
     prompt tokens from the server's own cache.
     """
 

@@ -136,8 +136,8 @@ class Keyless:
         return np.array(sorted(rows.tolist(), key=lambda row: self.relation.row_ids[row]), np.int64)
 
     def _one_a_line(self, rows: Codes) -> Codes:
-        """Returns the rows without those in other lines of a list or grid that an earlier row
-        stands in, since other lines are other things.
+        """Returns the rows, without rows that stand in another line of a list or grid in which an
+        earlier row stands: another line is another thing.
         """
         place = np.full(len(rows), -1, np.int64)
         for starts in self.relation.starts.values():

@@ -144,8 +144,8 @@ class Documents:
         self._database.execute(one.values(superseded_by=None, **again))
 
     def _earlier(self, document: Document, there: Callable[[str], bool]) -> tuple[Any, ...] | None:
-        """Returns the current document of which this is a new version: that of its source, else
-        that of its name unless that is another file.
+        """Returns the current document of which this is a new version: the document of its source,
+        else the document of its name unless that is another file.
         """
         if document.media_type == GIVEN:
             return self._database.one(_GIVEN_AS, {"source": document.source})

@@ -213,11 +213,11 @@ class RelationColumn:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A schema table as SQL sees it: `name` in the schema, `relation` in SQL, the
-    schema's columns in order.
+    """A schema table as SQL sees it: `name` in the schema, `relation` in SQL, the schema's columns
+    in order.
 
-    `companions` are those of the current version; they stand behind the other columns.
-    `longest` is the most bytes of a name.
+    `companions` are the companion columns of the current version; they stand behind the other
+    columns. `longest` is the most bytes of a name.
     """
 
     name: str

@@ -122,8 +122,8 @@ def _number_pattern(language: str) -> re.Pattern[str]:
 def numbers_in(
     text: str, *, decimal: DecimalMark = "", whole: bool = False, language: str = ""
 ) -> tuple[Number, ...]:
-    """Every number of `text` in order, without those inside identifiers, clock
-    times and numeric dates.
+    """Returns every number of `text` in order, without numbers inside identifiers, clock times and
+    numeric dates.
 
     Args:
         text: any text.

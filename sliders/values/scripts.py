@@ -43,8 +43,8 @@ _LATER = re.compile("[\u0600-\U0010ffff]")
 
 
 def plain_digits(text: str) -> str:
-    """The text with ASCII digits and marks for those of any script, of the same
-    length: "٤٠٫٥" is 40.5.
+    """Returns the text with ASCII digits and marks in the place of other scripts' digits and marks,
+    in the same length: "٤٠٫٥" is 40.5.
     """
     if text.isascii():
         return text
@@ -64,8 +64,8 @@ def _plain(char: str) -> str:
 
 @cache
 def script_of(char: str) -> str:
-    """The script of a letter among those that code knows ("Latin", "Han"), "Other" for any other
-    letter, "" for no letter.
+    """Returns the script of a letter: a script that code knows ("Latin", "Han"), "Other" for any
+    other letter, "" for no letter.
     """
     if not char.isalpha():
         return ""
