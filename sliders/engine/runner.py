@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from sliders.documents.apart import OnPage, load_each
 from sliders.documents.discovery import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure
-from sliders.documents.tables import place_of
+from sliders.documents.tables import LEVEL, place_of
 from sliders.engine.ways import ways_of
 from sliders.extraction.extract import Extraction
 from sliders.extraction.pieces import Pieces
@@ -22,6 +23,7 @@ from sliders.retrieval.chunking import chunk_document
 from sliders.retrieval.embeddings import Embedder
 from sliders.retrieval.index import SegmentVectors
 from sliders.retrieval.segments import index_document
+from sliders.values.notes import head_note
 from sliders.values.parse import Context
 
 
@@ -190,7 +192,8 @@ def _notes_of(
     document: Document, places: Sequence[tuple[int, int]], captions: str = ""
 ) -> Callable[[int], str]:
     """Returns a function that gives the words about the scale ("in millions") at a place: for a
-    table its column's name and its notes, else the captions.
+    table its column's name and its notes, else the captions. A letter in brackets behind a column's
+    name is a scale, but where the text has that name elsewhere.
     """
     tables = [
         e
@@ -198,17 +201,25 @@ def _notes_of(
         if e.grid is not None and any(e.start < end and e.end > start for start, end in places)
     ]
 
+    @cache
+    def is_name(head: str) -> bool:
+        texts = (document.text[e.start : e.end] for e in document.elements if e.kind == "paragraph")
+        return head in document.title or any(head in text for text in texts)
+
+    def letters(heads: Iterable[str]) -> Iterator[str]:
+        return (head_note(head) for head in heads if head_note(head) and not is_name(head))
+
     def note_at(start: int) -> str:
         if not tables:
             return captions
         table = next((e for e in tables if e.start <= start < e.end), None)
         if table is None or table.grid is None:
             return ""
-        place = place_of(table, start)
-        return " ".join(
-            dict.fromkeys(
-                n for n in (place.column if place else "", table.grid.note, table.grid.caption) if n
-            )
-        )
+        place, grid = place_of(table, start), table.grid
+        column = place.column if place else ""
+        stub = grid.header[0] if grid.header and grid.header[0][:1] in "([" else ""
+        heads = (column.rpartition(LEVEL)[2], stub)
+        notes = (column, *letters(heads), grid.note, grid.caption)
+        return " ".join(dict.fromkeys(filter(None, notes)))
 
     return note_at

@@ -16,6 +16,7 @@ from .folding import signed as signed
 from .folding import spelling as spelling
 from .folding import turned as turned
 from .names import same_text as same_text
+from .notes import head_note as head_note
 from .notes import is_note as is_note
 from .notes import scale_in as scale_in
 from .notes import title_note as title_note

@@ -176,10 +176,22 @@ def _other_note(text: str) -> bool:
     return all(map(_is_noted, words)) and bool(scale_in(inner))
 
 
-def _is_lone_letter(text: str) -> bool:
-    """Says whether a text is one letter of ours, perhaps in brackets: "(M)" in a name or beside an
-    item is no scale; "($M)" is one.
+_LETTER = re.compile(r"(?:^|\s)[(\[]([A-Z])[)\]]$")
+
+
+def head_note(head: str) -> str:
+    """Returns the scale that one letter in brackets states at the end of a column's name, as a
+    note: "in millions" for "Revenue (M)"; "" for none.
+
+    In a line of text such a letter is part of a name or marks an item.
     """
+    found = _LETTER.search(head.strip())
+    scale = SCALE_WORDS.get(found[1].lower()) if found else None
+    return f"in {scale}" if scale else ""
+
+
+def _is_lone_letter(text: str) -> bool:
+    """Says whether a text is one letter of ours, perhaps in brackets."""
     bare = text.strip(" .:()[]（）【】")
     return len(bare) == 1 and bare.isascii() and bare.isalpha()
 

@@ -11,6 +11,7 @@ from sliders.values import (
     ColumnType,
     Context,
     agrees,
+    head_note,
     infer_decimal,
     is_note,
     numbers_in,
@@ -443,3 +444,19 @@ def test_a_line_of_one_letter_is_no_note() -> None:
         True,
         True,
     ]
+
+
+@pytest.mark.parametrize(
+    ("head", "note"),
+    [
+        ("Revenue (M)", "in millions"),
+        ("Revenue [K]", "in thousands"),
+        ("(B)", "in billions"),
+        ("Length (m)", ""),
+        ("Class (A)", ""),
+        ("Alder (M) Sdn Bhd", ""),
+        ("Revenue", ""),
+    ],
+)
+def test_a_letter_behind_a_column_name_is_a_scale(head: str, note: str) -> None:
+    assert head_note(head) == note
