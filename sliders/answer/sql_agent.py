@@ -87,6 +87,8 @@ async def answer_question(
         talk.turns.append(turn)
         if turn.attempt.action == "cannot":
             return _not_found(question, turn.attempt.error or "no column holds it", talk)
+        if turn.attempt.error and not writer.mends:
+            break
         if not turn.told and not (writer.repeats and _stuck(talk)):
             break
     return _final(question, talk, writer, known, run_sql)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, Protocol, get_args
 
 from pydantic import Field
@@ -103,7 +104,9 @@ class SqlWriter:
         repeats: True for a model that tends to repeat its statement whatever the findings say. A
             repeated statement over a value that no row has is asked for once more, and its count of
             0 is not believed.
+        mends: True sends a statement that does not run back with its error.
         several: asks for the statements of several questions at once; None asks for each alone.
+        standing: the way for a question for which no columns were planned; None plans them always.
     """
 
     shown: Shown
@@ -112,7 +115,9 @@ class SqlWriter:
     second_look: SecondLook
     statements: int
     repeats: bool
+    mends: bool = True
     several: SeveralAtOnce | None = None
+    standing: SqlWriter | None = None
 
 
 class SqlStep(LenientReply):
@@ -149,12 +154,14 @@ def step_sql_request(
     draft: str = "",
     last: bool = False,
     temperature: float = 0.0,
+    standing: bool = False,
 ) -> Request:
     """Returns the request for the next step: tables, question, and the steps so far with the
-    sentences that were sent back. `draft` is not used.
+    sentences that were sent back. `draft` is not used. `standing` tables were filled for other
+    questions.
     """
     again = load_prompt("answer/refine_sql", FULL)
-    first = _first_request([SqlQuestion(question, uncovered)], profiles)
+    first = _first_request([SqlQuestion(question, uncovered)], profiles, standing)
     messages = first.messages
     for turn in turns:
         said = again.render(
@@ -168,19 +175,23 @@ def step_sql_request(
 
 
 def several_sql_request(
-    questions: Sequence[SqlQuestion], profiles: Sequence[TableProfile]
+    questions: Sequence[SqlQuestion], profiles: Sequence[TableProfile], standing: bool = False
 ) -> Request:
     """Returns the request for the first turns of several questions. It begins as the request for
     any of them alone does.
     """
     room = min(_MOST_TOKENS, _SHOWN.max_tokens + _TOKENS_OF_A_STEP * len(questions))
-    return replace(_first_request(questions, profiles), max_tokens=room, reply=SqlSteps)
+    first = _first_request(questions, profiles, standing)
+    return replace(first, max_tokens=room, reply=SqlSteps)
 
 
 _TOKENS_OF_A_STEP, _MOST_TOKENS = 300, 8000
 
 
-def _first_request(questions: Sequence[SqlQuestion], profiles: Sequence[TableProfile]) -> Request:
+def _first_request(
+    questions: Sequence[SqlQuestion], profiles: Sequence[TableProfile], standing: bool
+) -> Request:
+    shown = table_values(_described(profiles) if standing else profiles, _SHOWN)
     prompt, again = load_prompt("answer/write_sql", FULL), load_prompt("answer/refine_sql", FULL)
     listed = [
         {
@@ -193,11 +204,22 @@ def _first_request(questions: Sequence[SqlQuestion], profiles: Sequence[TablePro
     ]
     return Request(
         "answer",
-        prompt.render(**table_values(profiles, _SHOWN), questions=listed),
+        prompt.render(**shown, questions=listed, standing=standing),
         joined_hash(prompt, again, say),
         max_tokens=_SHOWN.max_tokens,
         reply=SqlStep,
     )
+
+
+def _described(profiles: Sequence[TableProfile]) -> list[TableProfile]:
+    """Returns profiles whose columns are told in the words that their reader had: these say what a
+    column is not.
+    """
+    out = []
+    for profile in profiles:
+        columns = (replace(c, column=replace(c.column, meaning="")) for c in profile.columns)
+        out.append(replace(profile, columns=tuple(columns)))
+    return out
 
 
 def _preview(turn: Turn) -> Sequence[str]:
@@ -243,13 +265,23 @@ async def _no_second_look(
     return answer
 
 
-STEPS = SqlWriter(
+_STANDING = SqlWriter(
     shown=_SHOWN,
-    request=step_sql_request,
+    request=partial(step_sql_request, standing=True),
     attempt=step_attempt,
     second_look=_no_second_look,
     statements=1,
     repeats=False,
+    mends=False,
+    several=SeveralAtOnce(
+        partial(several_sql_request, standing=True), step_attempts, most=FULL.question_batch
+    ),
+)
+STEPS = replace(
+    _STANDING,
+    request=step_sql_request,
+    mends=True,
     several=SeveralAtOnce(several_sql_request, step_attempts, most=FULL.question_batch),
+    standing=_STANDING,
 )
 """The writer of a model that takes steps."""

@@ -18,8 +18,8 @@ from sliders.engine.answer import answer_need
 from sliders.engine.cheapest import prefer_tables
 from sliders.engine.hinted import apply_hints, starved_documents
 from sliders.engine.question import TABLES, Need, Question
-from sliders.engine.question_columns import needs_of
 from sliders.engine.session import Session
+from sliders.engine.standing_tables import needs_of
 from sliders.engine.statements import shown_tables
 from sliders.engine.table_stages import fill_for, settle_tables
 from sliders.engine.understand import check, understand

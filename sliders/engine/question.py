@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from sliders.answer.passages import PassageSource
+from sliders.answer.profile import TableProfile
+from sliders.answer.result import SqlAnswer
 from sliders.answer.route import Route, WorkflowName, explained, with_verify
 from sliders.reconcile.repairs import Normalization, Precedence
 from sliders.schema.hints import Hints
 
 TABLES: WorkflowName = "extract_and_query"
 """The workflow that fills tables and answers with SQL."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandingAnswer:
+    """The agent's answer from the tables that stood when a question came, and these as it saw
+    them.
+    """
+
+    answer: SqlAnswer
+    profiles: Sequence[TableProfile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +37,7 @@ class Need:
         draft: the SQL that the model drafted for the question.
         hints: the hints of the question, when one call read them together with the columns.
         ended: the status of the answer when the asking ended early; "" when it did not.
+        standing: the answer from the tables that stood; None when columns were planned.
     """
 
     question: str
@@ -34,6 +47,7 @@ class Need:
     draft: str = ""
     hints: Hints | None = None
     ended: Literal["", "incomplete", "failed"] = ""
+    standing: StandingAnswer | None = None
 
 
 @dataclass(slots=True)

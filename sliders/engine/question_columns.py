@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Literal
 
 from sliders.engine.document_samples import grain_of, rows_told, samples
-from sliders.engine.question import Need, Question
+from sliders.engine.question import Need
 from sliders.engine.session import Session
 from sliders.engine.ways import ways_of
 from sliders.errors import BudgetExceeded, CallFailed
@@ -40,17 +39,6 @@ async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
             if fresh := [q for q in fresh if q not in known]:
                 known |= await _induced(session, fresh, session.schema)
     return [known[q] for q in questions]
-
-
-async def needs_of(session: Session, questions: Sequence[Question]) -> list[Need]:
-    """Returns the needs of questions, in order; those that were not planned with their hints are
-    planned now.
-    """
-    planned = [question.need for question in questions if question.need is not None]
-    if len(planned) < len(questions):
-        return await plan_tables(session, [question.words for question in questions])
-    pairs = zip(planned, questions, strict=True)
-    return [replace(need, question=question.words) for need, question in pairs]
 
 
 async def _induced(session: Session, questions: Sequence[str], schema: Schema) -> dict[str, Need]:

@@ -26,26 +26,41 @@ class ShownTables:
         run_sql: runs statements over them.
         whole: True when no table and no column of the workspace is left out.
         turns: the agent's first turns, by question, where several questions were asked at once.
+        answer: the agent's answer, where it is known.
     """
 
     profiles: Sequence[TableProfile]
     run_sql: RunSql
     whole: bool
     turns: Mapping[str, SqlTurn] = field(default_factory=dict)
+    answer: SqlAnswer | None = None
 
 
 async def shown_tables(session: Session, needs: Sequence[Need]) -> dict[str, ShownTables]:
     """Returns the tables that each question is answered from, by question. Questions that share a
-    table see the tables and columns that any of them needs, and are asked in one call.
+    table see the tables and columns that any of them needs, and are asked in one call. An answer
+    from tables that stood is kept where they are still the same.
     """
-    model, out = session.models.model_for("answer"), dict[str, ShownTables]()
-    writer, there = ways_of(model).sql, [need for need in needs if need.columns]
+    model, out = session.models.model_for("answer"), _still_standing(session, needs)
+    writer = ways_of(model).sql
+    there = [need for need in needs if need.columns and need.question not in out]
     for group in sharing(there) if writer.several else [[need] for need in there]:
         shown = _shown(session, group)
         asked = [SqlQuestion(need.question, need.uncovered) for need in group]
         turns = await first_turns(asked, shown.profiles, model, writer)
         out |= {need.question: replace(shown, turns=turns) for need in group}
     return out
+
+
+def _still_standing(session: Session, needs: Sequence[Need]) -> dict[str, ShownTables]:
+    """Returns the tables of the questions whose answer from them is known, by question."""
+    given = {need.question: need.standing for need in needs if need.standing is not None}
+    shown = whole_tables(session) if given else None
+    return {
+        question: replace(shown, answer=one.answer)
+        for question, one in given.items()
+        if shown is not None and shown.profiles == one.profiles
+    }
 
 
 def sharing(needs: Iterable[Need]) -> list[list[Need]]:
@@ -64,6 +79,8 @@ async def statement(
     """Returns the agent's answer, and the tables as it saw them. When the agent says that these
     tables cannot answer, it is shown all tables and columns of the workspace.
     """
+    if shown.answer is not None:
+        return shown.answer, shown.profiles
     model = session.models.model_for("answer")
     writer, attempts = ways_of(model).sql, tuple[SqlTurn, ...]()
     while True:
@@ -81,8 +98,13 @@ async def statement(
         found = replace(found, attempts=(*attempts, *found.attempts))
         if shown.whole or not found.attempts or found.attempts[-1].action != "cannot":
             break
-        shown, attempts = _shown(session, ()), found.attempts
+        shown, attempts = whole_tables(session), found.attempts
     return await writer.second_look(found, shown.profiles, shown.run_sql, model), shown.profiles
+
+
+def whole_tables(session: Session) -> ShownTables:
+    """Returns all tables of the workspace, with all columns."""
+    return _shown(session, ())
 
 
 def _shown(session: Session, needs: Sequence[Need]) -> ShownTables:

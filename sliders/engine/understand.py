@@ -11,6 +11,7 @@ from sliders.engine.hint_scope import source_of
 from sliders.engine.question import TABLES, Need, Question
 from sliders.engine.question_columns import plan_tables
 from sliders.engine.session import Session
+from sliders.engine.standing_tables import needs_of_texts
 from sliders.engine.ways import ways_of
 from sliders.errors import PlanError
 from sliders.schema.hints import Directive, Hints
@@ -52,7 +53,8 @@ async def understand(
     together = ways_of(session.models.model_for("schema")).induction.reads_hints
     needs: dict[str, Need] = {}
     if together and workflow == TABLES:
-        needs = dict(zip(texts, await plan_tables(session, texts), strict=True))
+        plan = plan_tables if directives else needs_of_texts
+        needs = dict(zip(texts, await plan(session, texts), strict=True))
     read = {text: need.hints for text, need in needs.items() if need.hints is not None}
     if missing := [cut for cut in dict.fromkeys(short) if cut not in read]:
         model = session.models.model_for("plan")

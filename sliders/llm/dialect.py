@@ -15,7 +15,8 @@ class Dialect:
     `sample_tokens` is the size of one sample document for schema induction and `samples` their
     number, `sample_characters` the characters of all of them together (0 for their beginnings
     alone), `chunk_tokens` the size of a chunk, `question_batch` the questions of one schema call,
-    `documents_per_call` the most documents that share a reading call.
+    `documents_per_call` the most documents that share a reading call. `standing_first` says that a
+    later question is asked over the tables that stand before columns are planned for it.
     """
 
     name: DialectName
@@ -25,6 +26,7 @@ class Dialect:
     chunk_tokens: int
     question_batch: int
     documents_per_call: int
+    standing_first: bool
 
 
 FULL = Dialect(
@@ -35,6 +37,7 @@ FULL = Dialect(
     chunk_tokens=3000,
     question_batch=30,
     documents_per_call=40,
+    standing_first=True,
 )
 COMPACT = Dialect(
     name="compact",
@@ -44,4 +47,5 @@ COMPACT = Dialect(
     chunk_tokens=2400,
     question_batch=1,
     documents_per_call=1,
+    standing_first=False,
 )

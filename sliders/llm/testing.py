@@ -20,9 +20,9 @@ from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.model import Request, Response, Usage
 from sliders.llm.replies import plain_data, shape_of, told
 
-ONE_DOCUMENT = replace(FULL, documents_per_call=1)
-"""The full dialect with one document for each reading call; the default of the doubles
-(`dialect=FULL` changes it).
+ONE_DOCUMENT = replace(FULL, documents_per_call=1, standing_first=False)
+"""The full dialect with one document for each reading call, and with columns planned for each
+question; the default of the doubles (`dialect=FULL` changes it).
 """
 Reply = str | Mapping[str, Any] | list[Any] | Response | Exception
 
