@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,13 +181,12 @@ class ChosenParts:
 
     Args:
         parts: the numbers of the parts that are read.
-        pruned: the reason for each part that was left out without asking the model, by chunk id.
-        gated: the reason for each part that the model left out, by chunk id.
+        left_out: the reason for each part that is not read, by chunk id: under "pruned" those
+            that were left out without asking the model, under "gated" those that it left out.
     """
 
     parts: tuple[int, ...]
-    pruned: dict[str, str]
-    gated: dict[str, str]
+    left_out: dict[Literal["pruned", "gated"], dict[str, str]]
 
 
 async def choose_parts(
@@ -210,8 +210,10 @@ async def choose_parts(
     ids = {n: ranked.chunks[n].id for n in out}
     return ChosenParts(
         tuple(sorted(chosen)),
-        {ids[n]: _NEARER for n in out if n not in listed},
-        {ids[n]: gated.out[ids[n]] for n in out if n in listed},
+        {
+            "pruned": {ids[n]: _NEARER for n in out if n not in listed},
+            "gated": {ids[n]: gated.out[ids[n]] for n in out if n in listed},
+        },
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,7 +20,7 @@ from sliders.engine.choose_chunks import LONG, MOST_EMBEDDED, RankedParts, choos
 from sliders.engine.document_cards import card_of, make_cards
 from sliders.engine.filling import Filling
 from sliders.engine.known_rows import KnownRows, known_rows, rows_of
-from sliders.engine.project import projected, sections_of_parts
+from sliders.engine.project import in_sections, projected, sections_of_parts
 from sliders.engine.runner import DocumentPart, ExtractionCall
 from sliders.engine.second_look import LongDocument, look_again
 from sliders.engine.session import Session
@@ -38,8 +38,6 @@ from sliders.store.facts import UnreadLine
 from sliders.store.records import Decision, Task, TaskState
 
 _OTHERS_SECONDS = 0.2
-_TOGETHER = 6_000
-"""The tokens of a long document's sections that one call reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +145,42 @@ async def fill_cells(
     async with session.catalog.claims.kept():
         await _read_missing(filling, wanted, missing, SharedCalls(session, places, missing))
         if filling.long and not filling.stopped:
-            await look_again(session, filling.long, partial(_read_sections, filling))
+            await _look_again(filling, wanted, places)
     return filling
+
+
+async def _look_again(
+    filling: Filling, wanted: Mapping[str, Sequence[str]], places: Sequence[tuple[str, str]]
+) -> None:
+    """Searches long documents again for what is missing, and records the chunks that are left out.
+    A run that ends before that leaves them missing: the next one chooses and searches by the
+    replies that are there. A document whose calls failed is searched when they succeeded.
+    """
+    session, claims = filling.session, filling.session.catalog.claims
+
+    def missing(one: LongDocument) -> _Missing:
+        return _missing(session, wanted, places, one.id).get(one.id, {})
+
+    async def read(one: LongDocument, sections: Sequence[int], asked: Sequence[Asked]) -> None:
+        await _read_sections(filling, one, sections, asked)
+        if filling.stopped:
+            raise BudgetExceeded(filling.stopped)
+
+    taken = [one for one in filling.long if claims.take(one.id)]
+    try:
+        left = {one.id: missing(one) for one in taken}  # of some another run may have read all
+        whole = [one for one in taken if left[one.id] and not one.chosen & set(left[one.id])]
+        await look_again(session, whole, read)
+        tasks = (t for name in wanted for t in session.catalog.extractions.tasks(name, "failed"))
+        failed = {task.chunk_id for task in tasks}
+        for one in whole:
+            if failed.isdisjoint(chunks := missing(one)):
+                _leave_out(session, one, chunks)
+    except BudgetExceeded as error:
+        filling.stopped = str(error)
+    finally:
+        for one in taken:
+            claims.give_back(one.id)
 
 
 async def _read_missing(
@@ -242,9 +274,12 @@ async def _documents(filling: Filling, missing: Mapping[str, _Missing], one: int
         for document_id, parts in missing.items():
             document, card = await _document_and_card(session, document_id)
             work = _work(session, document_id, parts)
-            listed = any(records_of(item.chunk) for item in work)  # entries are the rows
-            read = _read if len(work) <= LONG or listed else _long
-            await read(filling, work, document, card)
+            hidden = session.question.out_of_scope
+            chunks = [c for c in session.catalog.chunks.of(document_id) if c.id not in hidden]
+            if len(chunks) <= LONG or any(map(records_of, chunks)):  # entries are the rows
+                await _read(filling, work, document, card)
+            else:
+                await _long(filling, work, document, chunks, card)
         return
     alike: dict[tuple[Asked, ...], list[_AskedChunk]] = {}
     for document_id, parts in missing.items():
@@ -267,54 +302,57 @@ async def _document_and_card(session: Session, document_id: str) -> tuple[Docume
     return document, await card_of(session, document)
 
 
-async def _long(filling: Filling, work: Sequence[ChunkWork], document: Document, card: str) -> None:
-    """Reads the parts of a long document that are chosen for its columns. Each part that is left
-    out gets a decision (the reason) and a task.
+async def _long(
+    filling: Filling,
+    work: Sequence[ChunkWork],
+    document: Document,
+    chunks: Sequence[Chunk],
+    card: str,
+) -> None:
+    """Reads the parts of a long document that are chosen for its columns, without those that an
+    earlier run has read.
+
+    Args:
+        chunks: all chunks that may be chosen.
     """
-    session, chunks = filling.session, [item.chunk for item in work]
+    session, missing = filling.session, {item.chunk.id for item in work}
     asked = _all_asked(one for item in work for one in item.asked)
     embedder = session.embedder if filling.parts <= MOST_EMBEDDED else None
     ranked = RankedParts(document, chunks, words_of(asked), embedder)
     choice = await choose_parts(session, ranked, asked, card)
-    _leave_out(session, work, choice.pruned, "pruned")
-    _leave_out(session, work, choice.gated, "gated")
-    filling.left -= len(choice.pruned) + len(choice.gated)
-    one = LongDocument(ranked, asked, card, set(range(len(ranked.sections))))
+    one = LongDocument(ranked, asked, card, choice, set(range(len(ranked.sections))))
+    filling.left -= len(missing - one.chosen)
     filling.long.append(one)
     if choice.parts:
-        await _read_sections(filling, one, projected(ranked, choice.parts), asked)
+        await _read_sections(filling, one, projected(ranked, choice.parts), asked, missing)
 
 
 async def _read_sections(
-    filling: Filling, one: LongDocument, sections: Sequence[int], asked: Sequence[Asked]
+    filling: Filling,
+    one: LongDocument,
+    sections: Sequence[int],
+    asked: Sequence[Asked],
+    missing: Collection[str] | None = None,
 ) -> None:
     """Reads sections of a long document. When a table may have several rows in a document, or the
     model reads small texts only, the parts of these sections are read whole.
+
+    Args:
+        missing: the ids of the chunks that were not read yet; calls about others are left out.
     """
     ranked, session = one.ranked, filling.session
     parts = list(dict.fromkeys(ranked.owners[number] for number in sections))
+    unread = [n for n in parts if missing is None or ranked.chunks[n].id in missing]
     several = any(a.table.grain != "document" for a in asked)
     if several or not ways_of(session.models.model_for("gate")).gate.by_outline:
         one.unread -= set(sections_of_parts(ranked, parts))
-        work = [ChunkWork(ranked.chunks[number], tuple(asked)) for number in parts]
+        work = [ChunkWork(ranked.chunks[number], tuple(asked)) for number in unread]
         await _read(filling, work, ranked.document, one.card)
         return
     one.unread -= set(sections)
-    await together(*(_pieces(filling, one, some, asked) for some in _calls(session, one, sections)))
-
-
-def _calls(session: Session, one: LongDocument, sections: Sequence[int]) -> list[list[int]]:
-    """Returns the sections of each call."""
-    count, room = session.models.model_for("extract").count_tokens, 0
-    calls: list[list[int]] = []
-    for number in sections:
-        tokens = count(one.ranked.sections[number].text)
-        if not calls or tokens > room:
-            calls.append([])
-            room = _TOGETHER
-        calls[-1].append(number)
-        room -= tokens
-    return calls
+    calls = in_sections(ranked, sections, session.models.model_for("extract").count_tokens)
+    calls = [some for some in calls if any(ranked.owners[number] in unread for number in some)]
+    await together(*(_pieces(filling, one, some, asked) for some in calls))
 
 
 async def _pieces(
@@ -368,17 +406,18 @@ def _all_asked(every: Iterable[Asked]) -> list[Asked]:
     return [Asked(tables[name], tuple(named.values())) for name, named in columns.items()]
 
 
-def _leave_out(
-    session: Session, work: Sequence[ChunkWork], why: Mapping[str, str], state: TaskState
-) -> None:
-    """Records the chunks that the gate or the search left out, as decisions and as tasks."""
-    verdict = "gated out" if state == "gated" else state
-    left = [item for item in work if item.chunk.id in why]
-    tasks = [_task(a, i.chunk.id, state, why[i.chunk.id]) for i in left for a in i.asked]
-    decisions = [
-        Decision("gate", "chunk", verdict, why[item.chunk.id], chunk=item.chunk.id) for item in left
-    ]
-    if left:
+def _leave_out(session: Session, one: LongDocument, missing: _Missing) -> None:
+    """Records the chunks of a document that the gate or the search left out, and that are still
+    missing, as decisions and as tasks.
+    """
+    tasks, decisions = list[Task](), list[Decision]()
+    for state, why in one.choice.left_out.items():
+        verdict = "gated out" if state == "gated" else state
+        for chunk_id in (chunk.id for chunk in one.ranked.chunks if chunk.id in missing):
+            if chunk_id in why:
+                tasks += [_task(a, chunk_id, state, why[chunk_id]) for a in missing[chunk_id]]
+                decisions.append(Decision("gate", "chunk", verdict, why[chunk_id], chunk=chunk_id))
+    if tasks:
         session.catalog.extractions.save([], tasks, decisions)
 
 

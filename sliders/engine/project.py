@@ -4,11 +4,13 @@ Selective Context Filtering for the columns that are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sliders.engine.choose_chunks import RankedParts
 from sliders.retrieval.selection import select_context
 
+_TOGETHER = 6_000
+"""The tokens of a long document's sections that one call reads."""
 _SECTIONS = 3
 """The most sections that are shown for one column."""
 
@@ -17,6 +19,25 @@ def sections_of_parts(ranked: RankedParts, parts: Sequence[int]) -> list[int]:
     """Returns the numbers of all sections of some parts."""
     wanted = set(parts)
     return [n for n, owner in enumerate(ranked.owners) if owner in wanted]
+
+
+def in_sections(
+    ranked: RankedParts, sections: Sequence[int], count: Callable[[str], int]
+) -> list[list[int]]:
+    """Returns the sections of each call.
+
+    Args:
+        count: the tokens of a text.
+    """
+    calls, room = list[list[int]](), 0
+    for number in sections:
+        tokens = count(ranked.sections[number].text)
+        if not calls or tokens > room:
+            calls.append([])
+            room = _TOGETHER
+        calls[-1].append(number)
+        room -= tokens
+    return calls
 
 
 def projected(ranked: RankedParts, parts: Sequence[int]) -> list[int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sliders.engine.choose_chunks import RankedParts, choose_parts, words_of
+from sliders.engine.choose_chunks import ChosenParts, RankedParts, choose_parts, words_of
 from sliders.engine.session import Session
 from sliders.engine.ways import ways_of
 from sliders.extraction.cell import Absence, Row
@@ -44,18 +44,25 @@ class LongDocument:
         ranked: its parts and sections.
         asked: the tables and columns that it is asked for.
         card: its card.
+        choice: the parts that were chosen for a reader.
         unread: the numbers of the sections that no call has shown.
     """
 
     ranked: RankedParts
     asked: Sequence[Asked]
     card: str
+    choice: ChosenParts
     unread: set[int] = field(default_factory=set)
 
     @property
     def id(self) -> str:
         """The document's id."""
         return self.ranked.document.id
+
+    @property
+    def chosen(self) -> set[str]:
+        """The ids of the chunks that were chosen."""
+        return {self.ranked.chunks[number].id for number in self.choice.parts}
 
 
 ReadSections = Callable[[LongDocument, Sequence[int], Sequence[Asked]], Awaitable[None]]

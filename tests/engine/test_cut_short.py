@@ -22,6 +22,7 @@ from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
 from sliders.values import ColumnType
+from tests.engine.test_nothing_unseen import SHIPS, Surveyor, part_of, survey
 from tests.reconcile.test_reconcile_runs import choosing, costs, two_reports
 from tests.reconcile.test_repaired_workspace import repairing
 from tests.ships import SegmentReader, workspace_of_ships
@@ -149,18 +150,7 @@ def test_what_an_answer_cost_is_all_that_was_asked_for_it(tmp_path: Path) -> Non
         }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name,
-            marks=[pytest.mark.xfail(reason="sections of a long document share the failed call")]
-            if name == "long.txt"
-            else [],
-        )
-        for name in TEXTS
-    ],
-)
+@pytest.mark.parametrize("name", TEXTS)
 def test_a_part_that_failed_and_is_read_later_tells_what_it_would_have_told(
     tmp_path: Path, name: str
 ) -> None:
@@ -206,6 +196,47 @@ def test_a_run_that_is_ended_at_any_call_goes_on_where_it_was(
                 break
             assert told(ws, ws.ask(QUESTION)) == whole, f"ended at call {number}"
     assert 10 < number < MOST
+
+
+def _searched(prompt: str) -> dict[str, Any]:
+    """A gate that sees what is likely, and finds the rest by the words of its text."""
+    return {"parts": part_of(prompt, "Day 4"), "search": ["below the rail"]}
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, ModelRefusal, BudgetExceeded])
+def test_what_was_missing_is_searched_for_again_after_a_run_that_ended_before(
+    tmp_path: Path, kind: type[BaseException]
+) -> None:
+    """One draught is found by the evidence of other documents, one by the model's own words."""
+    lies = "she lies {feet} feet deep"
+    surveys = [survey("Ash", 4), survey("Elm", 4), survey("Fir", 10), survey("Oak", 4)]
+    surveys.append(survey("Yew", 11, f"the mark below the rail stands so that {lies}"))
+
+    def read(place: Path, number: int) -> tuple[list[Any], int]:
+        surveyor, asked = Surveyor(_searched), list[Request]()
+
+        def function(request: Request) -> Any:
+            asked.append(request)
+            if len(asked) == number:
+                raise kind("the run ends here")
+            return surveyor.reply(request)
+
+        model = FunctionModel(function, context_tokens=2600)
+        with Workspace(place, model=model, embedder=HashEmbedder(), concurrency=1) as ws:
+            for at, text in enumerate(surveys):
+                ws.add_text(text, f"{at}.md")
+            ws.pin_schema(Schema((SHIPS,)))
+            with suppress(kind, BudgetExceeded):
+                ws.extract()
+            ws.extract()
+            return list(map(int, ws.tables["ships"]["draught"])), len(asked)
+
+    drawn, calls = read(tmp_path / "whole.db", 0)
+    assert drawn == [9] * len(surveys)
+    for number in range(1, calls + 1):
+        found, again = read(tmp_path / f"{number}.db", number)
+        assert found == drawn, f"ended at call {number}"
+        assert kind is ModelRefusal or again == calls + 1, "nothing is paid twice"
 
 
 @contextmanager
