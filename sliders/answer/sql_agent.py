@@ -87,11 +87,16 @@ async def answer_question(
         talk.turns.append(turn)
         if turn.attempt.action == "cannot":
             return _not_found(question, turn.attempt.error or "no column holds it", talk)
-        if turn.attempt.error and not writer.mends:
-            break
-        if not turn.told and not (writer.repeats and _stuck(talk)):
+        if _ends(turn, talk, writer):
             break
     return _final(question, talk, writer, known, run_sql)
+
+
+def _ends(turn: Turn, talk: _Talk, writer: SqlWriter) -> bool:
+    """Says whether no further turn is asked for."""
+    if turn.attempt.error and not writer.mends:
+        return True
+    return not turn.told and not (writer.repeats and _stuck(talk))
 
 
 def _temperature(talk: _Talk) -> float:
