@@ -165,7 +165,9 @@ class PassageSource:
     def assemble(
         self, ranked: Sequence[RankedSegment], context: SearchContext
     ) -> tuple[Passage, ...]:
-        """Returns segments as passages: neighbours joined, tables made whole."""
+        """Returns passages made of segments: neighbouring segments are joined, and a cut table is
+        completed.
+        """
         pieces: dict[str, list[tuple[int, int, float]]] = {}
         for segment in ranked:
             start, end = self._with_table(segment.document_id, segment.start, segment.end)

@@ -213,8 +213,8 @@ def _beside(names: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def pipe_cells(line: str, *, plain: bool = True) -> list[str]:
-    """The cells of a line "| a | b |"; a bar inside a cell is `plain`, or
-    escaped as it is printed.
+    """Returns the cells of a line "| a | b |". With `plain`, a bar inside a cell is a plain bar;
+    else it stays escaped as printed.
     """
     cells = [cell.strip() for cell in _BAR.split(line.strip().removeprefix("|").removesuffix("|"))]
     return [cell.replace("\\|", "|") for cell in cells] if plain else cells

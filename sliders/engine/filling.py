@@ -83,7 +83,7 @@ class Filling:
         return Counter(self.refused.values()).most_common(1)[0][0]
 
     def check(self) -> None:
-        """Checks that the extraction read all it should.
+        """Raises an error when the extraction could not read everything.
 
         Raises:
             BudgetExceeded: a limit was reached.

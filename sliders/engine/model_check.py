@@ -48,7 +48,7 @@ async def check_model(settings: Settings) -> list[Probe]:
     probes = []
     try:
         if not isinstance(client, OpenAIModel):
-            raise ModelUnavailable("a double is no server; name a model to check one")
+            raise ModelUnavailable("a test double is no model server; name a model to check")
         for name, ask in _REQUESTS.items():
             try:
                 works, said = await ask(client)

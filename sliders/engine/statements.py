@@ -64,7 +64,7 @@ def _still_standing(session: Session, needs: Sequence[Need]) -> dict[str, ShownT
 
 
 def sharing(needs: Iterable[Need]) -> list[list[Need]]:
-    """Returns needs in groups: two that have a table in common are in one group."""
+    """Returns needs in groups, so that two needs with a table in common are in one group."""
     groups: list[list[Need]] = []
     for need in needs:
         near = [g for g in groups if any(set(need.columns) & set(one.columns) for one in g)]

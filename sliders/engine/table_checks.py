@@ -48,10 +48,8 @@ class FailedCheck:
 
 
 def failed_checks(session: Session, tables: Iterable[Table] | None = None) -> list[FailedCheck]:
-    """Runs the checks of these tables; of all tables when left out.
-
-    Returns:
-        The checks that do not hold, and those that could not run.
+    """Runs the checks of these tables, of all tables when left out. Returns the checks that failed
+    (some rows break them) and those that could not run.
     """
     asked = session.schema.tables if tables is None else tables
     outcomes = [_outcome(session, table, check) for table in asked for check in table.checks]

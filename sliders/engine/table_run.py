@@ -27,8 +27,8 @@ from sliders.store.materialise import enters
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The documents of a table: `chosen` to be read, `excluded` by the search, `audited` as a check
-    of the excluded ones, and `sampled` to learn from.
+    """The documents of a table, by id: `chosen` to be read, `excluded` by the search, `audited`
+    (excluded, but read as a check), and `sampled` (read to learn from).
     """
 
     chosen: tuple[str, ...] = ()

@@ -214,7 +214,9 @@ class Misplaced:
 
 
 def misplaced(source: Source, rows: Sequence[ReadRow]) -> Iterator[Misplaced]:
-    """Yields the values that the grid prints in the line, or under the header, of another row."""
+    """Yields the values of rows that a printed grid shows in the line, or under the header, of
+    another row.
+    """
     for grid in grids_of(source.text):
         names: dict[tuple[str, str], _RowNames] = {}
         for number, row in enumerate(rows):

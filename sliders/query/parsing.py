@@ -303,8 +303,8 @@ def _enough(
 
 
 def contradiction(expression: Expression | None) -> str:
-    """Returns why no row can pass, as two filters of one conjunction exclude each other; "" when
-    they do not. Nothing is read.
+    """Returns the sentence that two filters of a conjunction exclude each other, so that no row can
+    pass; "" when none do. Nothing is read.
     """
     parts = conjuncts(expression)
     plain = [part for part in parts if isinstance(part, Filter) and len(part.attributes) == 1]

@@ -98,10 +98,10 @@ class Cluster:
     Args:
         rows: the numbers of the rows.
         key: the values of the key.
-        one_row: they are one row even while a contradiction is open.
+        one_row: True when they are one row even while a contradiction is open.
         disputes: the contradictions.
-        doubtful: the rows only may be one thing.
-        keyless: they are doubtful because some lack a part of the key.
+        doubtful: True when it is not certain that the rows are one thing.
+        keyless: True when they are doubtful because some lack a part of the key.
         outcome: the decision of the model; None when it was not asked.
     """
 

@@ -23,9 +23,9 @@ class Section:
     """A table with the heading above it, or paragraphs under one heading.
 
     Args:
-        start: where it begins in the document.
-        end: where it ends.
-        text: the characters between.
+        start: its first character in the document.
+        end: the character after its last one.
+        text: its text.
         labels: the headings and short lines that lead to it, and the first cells of its rows.
     """
 

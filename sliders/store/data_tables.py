@@ -444,8 +444,8 @@ class Tables:
     def lines(
         self, version: TableVersion, names: Iterable[str], row_ids: Sequence[str] | None = None
     ) -> Iterator[tuple[Any, ...]]:
-        """Yields these columns of a version's rows, in the order of writing. A column that is newer
-        than the version is NULL.
+        """Yields the rows of a version with these columns, in the order in which they were written.
+        A column that the version does not have is NULL.
 
         Args:
             names: SQL names of columns.

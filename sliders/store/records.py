@@ -252,7 +252,7 @@ class Relation:
                 return RelationColumn(f"{column}_{role}", named, "TEXT", column, role)
             taken.add(fold(named))
         raise StoreError(
-            f"table {self.name!r} has no column {column!r} that a companion could stand beside"
+            f"table {self.name!r} has no column {column!r}, so that it can have no companion column"
         )
 
 

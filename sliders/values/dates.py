@@ -177,7 +177,7 @@ def _yearless(language: str) -> tuple[re.Pattern[str], ...]:
 
 @lru_cache(maxsize=1024)
 def yearless_in(text: str, language: str = "") -> tuple[tuple[int, int, int, int], ...]:
-    """(start, end, month, day) of the days that `text` prints without a year ("March 3",
+    """Returns (start, end, month, day) for each day that `text` prints without a year ("March 3",
     "4月1日"), in order.
     """
     folded = letter_by_letter(plain_digits(text))

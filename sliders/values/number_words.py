@@ -465,8 +465,8 @@ def with_its_half(text: str, start: int, end: int, factor: int) -> tuple[int, in
 
 
 def spelled_anywhere(text: str) -> frozenset[float]:
-    """Returns the numbers that words of the text spell in any of these languages, without words
-    that are also English words.
+    """Returns the numbers that words of the text spell in any language of this module, without
+    words that are also English words.
     """
     spelled = (
         phrase for language in (*_TO_19, *_GROUPS) for phrase in spelled_words(text, language)
