@@ -122,8 +122,8 @@ class PassageQuestion:
 
 
 async def lookup(asked: PassageQuestion) -> Answer:
-    """Answers by one search and one call. When the first segments do not hold the answer, a second
-    call reads all segments.
+    """Answers by one search. One call reads the first segments; when they do not hold the answer, a
+    second call reads all segments.
     """
     ranked = asked.source.rank(asked.query, asked.context)[: asked.context.segments]
     best = asked.source.assemble(ranked[: asked.first], asked.context)

@@ -75,7 +75,9 @@ class RowChange:
 
 
 def only_changed(before: Any, after: Any) -> tuple[Any, Any]:
-    """Returns two results of a question without the rows that both have."""
+    """Returns (before, after): two results of one question, each without the rows that both
+    have.
+    """
     if not isinstance(before, list) or not isinstance(after, list):
         return before, after
     return [row for row in before if row not in after], [row for row in after if row not in before]

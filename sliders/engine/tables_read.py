@@ -15,7 +15,7 @@ from sliders.store.records import Relation
 
 @dataclass(frozen=True, slots=True)
 class TableRead:
-    """A table that the statement reads, and the columns of it that the statement names."""
+    """A table that a statement reads, with the columns that the statement names."""
 
     table: Table
     relation: Relation

@@ -48,7 +48,7 @@ class Rung(IntEnum):
 
 
 def wire_messages(messages: tuple[Message, ...]) -> list[dict[str, str]]:
-    """Messages as the chat API takes them."""
+    """Returns messages as the JSON objects of the chat API."""
     return [
         # half a surrogate pair of a document is no character
         {"role": message.role, "content": message.content.encode(errors="replace").decode()}

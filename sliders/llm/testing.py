@@ -210,5 +210,7 @@ class FunctionModel(_Double):
 
 
 def truncated(partial: str = "") -> TruncatedReply:
-    """Returns the error of a reply that was cut at its limit, for scripts."""
+    """Returns the error of a reply that was cut at its limit; `partial` is the text before the cut.
+    For scripts.
+    """
     return TruncatedReply("the reply stopped at its limit; split the input", partial=partial)

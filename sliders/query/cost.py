@@ -64,7 +64,7 @@ class Share:
         return (self.hits + weight * prior) / (self.trials + weight)
 
     def interval(self, prior: float) -> tuple[float, float]:
-        """Wilson's interval of the estimate at 90%."""
+        """The least and the greatest share (0 to 1) of Wilson's interval at 90%."""
         n, p, z = self.trials + _PRIOR_WEIGHT, self.value(prior), 1.645
         middle = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -118,7 +118,7 @@ class Statistics:
         return self.filters.get(leaf.key, _NOTHING).value(self._prior(leaf))
 
     def selectivity_interval(self, leaf: Filter) -> tuple[float, float]:
-        """The interval of `selectivity` at 90%."""
+        """The least and the greatest selectivity (0 to 1) at 90%."""
         return self.filters.get(leaf.key, _NOTHING).interval(self._prior(leaf))
 
     def _prior(self, leaf: Filter) -> float:

@@ -93,5 +93,5 @@ def to(
 
 
 def part(name: str, kind: Any = INTEGER) -> Column[Any]:
-    """A part of a primary key of several columns."""
+    """A column that is a part of a primary key of several columns."""
     return Column(name, kind, primary_key=True, autoincrement=False)

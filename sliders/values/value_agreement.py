@@ -320,8 +320,8 @@ def date_forms(date: PrintedDate) -> frozenset[str]:
 
 
 def only_a_date(words: str, why: str) -> bool:
-    """Says whether words print one full date and nothing else, and the reason beside them names no
-    more than a date.
+    """True when words print one full date and nothing else, and the reason that the model gave
+    (`why`) names no more than a date.
     """
     dates = dates_in(words)
     rest = [

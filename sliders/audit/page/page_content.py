@@ -56,7 +56,9 @@ class ShownSource:
 
 @dataclass(frozen=True, slots=True)
 class ShownChange:
-    """A value that a repair or a person put in the place of others."""
+    """A change of a value by a repair or a person: the earlier values, the new value, the kind of
+    change, its reason and its author.
+    """
 
     before: tuple[Scalar, ...]
     after: Scalar
