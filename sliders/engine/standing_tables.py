@@ -1,5 +1,5 @@
-"""Later questions over tables that stand: those whose columns are known are answered at once, for
-the others columns are planned.
+"""Later questions over tables that are filled: a question over known columns is answered at once;
+for any other question, columns are planned.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ async def needs_of(session: Session, questions: Sequence[Question]) -> list[Need
 
 
 async def needs_of_texts(session: Session, questions: Sequence[str]) -> list[Need]:
-    """Returns the needs of questions without hints, in order. Those that the tables which stand
-    answer have the columns of their statement, and its answer.
+    """Returns the needs of questions without hints, in order. The need of a question that the
+    filled tables answer has the columns of its statement, and the answer.
     """
     fresh = [q for q in dict.fromkeys(questions) if known_need(session, q) is None]
     needs = await _answered(session, fresh)
@@ -47,7 +47,7 @@ async def needs_of_texts(session: Session, questions: Sequence[str]) -> list[Nee
 
 
 async def _answered(session: Session, questions: Sequence[str]) -> dict[str, Need]:
-    """Returns the needs of those questions that the tables which stand answer."""
+    """Returns the needs of the questions that the filled tables answer, by question."""
     model = session.models.model_for("answer")
     writer, needs = ways_of(model).sql.standing, dict[str, Need]()
     read = any(not table.given for table in session.filled)
