@@ -377,7 +377,7 @@ async def _pieces(
             filling.stopped = str(error)
             return
     found = replace(extraction, chunk_id=chunks[0].id)
-    rows = [replace(row, chunk_id=_home(row, chunks)) for row in found.rows]
+    rows = [replace(row, chunk_id=_home(session, row, chunks)) for row in found.rows]
     tasks = []
     for wanted in asked:
         name = wanted.table.name
@@ -389,8 +389,13 @@ async def _pieces(
     session.progress("extract", filling.asked, filling.left, filling.rows, names)
 
 
-def _home(row: Row, chunks: Sequence[Chunk]) -> str:
-    """Returns the chunk in which the first words of a row stand."""
+def _home(session: Session, row: Row, chunks: Sequence[Chunk]) -> str:
+    """Returns the chunk in which the first words of a row stand. A row that is known stays where it
+    is when later columns are read.
+    """
+    for known in session.catalog.extractions.rows(row.table, document_ids=[row.document_id]):
+        if known.id == row.id:
+            return known.chunk_id
     starts = [cell.span.start for cell in row.cells if cell.span is not None]
     at = min(starts, default=chunks[0].start)
     return next((c.id for c in chunks if c.start <= at < c.end), chunks[0].id)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import sliders
-from sliders.llm import Request
+from sliders.llm import FULL, Request
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval import HashEmbedder
 from sliders.schema import Column, Schema, Table
@@ -161,6 +161,22 @@ def test_a_reader_sees_the_sections_that_matter_with_a_mark_where_text_is_left_o
     assert len(surveyor.read) == 1 and "lies 9 feet deep" in surveyor.read[0]
     assert len(surveyor.read[0]) < sum(len(part.text) for part in parts if part.id in read)
     assert "[...]" in surveyor.read[0], "what is left out is marked"
+
+
+def test_a_column_of_a_later_question_joins_the_row_of_the_same_sections(tmp_path: Path) -> None:
+    surveyor = Surveyor(lambda prompt: {"parts": part_of(prompt, "Day")})
+    surveyor.model = FunctionModel(surveyor.reply, dialect=replace(FULL, chunk_tokens=200))
+    ship = Column("ship", description="its name")
+    told = {1: "The surveyors of the Ash wrote.", 4: "With her stores she lies 9 feet deep."}
+    days = (f"# Day {n}\n\n{told.get(n, '')} {'All is well. ' * 60}" for n in range(1, 7))
+    log = "\n\n".join(days)
+    with filled(tmp_path, surveyor, log) as ws:
+        (row,) = ws.session.catalog.extractions.rows("ships")
+        ws.pin_schema(Schema((replace(SHIPS, columns=(*SHIPS.columns, ship)),)))
+        ws.extract()
+        assert [r.id for r in ws.session.catalog.extractions.rows("ships")] == [row.id]
+        assert ws.tables["ships"][["draught", "ship"]].astype(str).values.tolist() == [["9", "Ash"]]
+    assert len(surveyor.read) == 2
 
 
 PAGES = {
