@@ -55,18 +55,31 @@ def findings_of(
     return tuple(dict.fromkeys(found))
 
 
-def misshapen(asks: Asks, result: QueryResult) -> tuple[Finding, ...]:
+def misshapen(asks: Asks, tree: exp.Query, result: QueryResult) -> tuple[Finding, ...]:
     """Returns a finding when a result does not have the shape (number, list, yes or no) that the
-    model says the question asks for.
+    model says the question asks for. Rows that a statement keeps because all of them hold the most
+    or the least are ties, and no finding.
     """
     rows = len(result.rows)
-    if asks in ("one", "number") and rows > 1:
+    if asks in ("one", "number") and rows > 1 and not (asks == "one" and _keeps_extremes(tree)):
         kind = "one thing" if asks == "one" else "one number"
         text = say("too_many_rows", asked=kind, rows=rows)
         return (Finding("shape", asks, text),)
     if asks == "yes_no" and rows and yes_or_no(result.columns, result.rows) is None:
         return (Finding("shape", asks, say("yes_or_no")),)
     return ()
+
+
+def _keeps_extremes(tree: exp.Query) -> bool:
+    """Says whether a statement keeps the rows whose value equals the largest or smallest one."""
+    where = tree.args.get("where")
+    return where is not None and any(
+        isinstance(side, exp.Subquery)
+        and len(side.this.selects) == 1
+        and isinstance(side.this.selects[0].unalias(), exp.Max | exp.Min)
+        for equal in where.find_all(exp.EQ)
+        for side in (equal.this, equal.expression)
+    )
 
 
 def _found_nothing(tree: exp.Query, names: References, result: QueryResult) -> bool:

@@ -166,7 +166,7 @@ def _turn(
     attempt = replace(attempt, rows=len(result.rows))
     if attempt.action == "look":
         return Turn(attempt, (say("look_up"), *result_lines(result)))
-    found = (*misshapen(attempt.asks, result), *findings_of(tree, known, result, run_sql))
+    found = (*misshapen(attempt.asks, tree, result), *findings_of(tree, known, result, run_sql))
     attempt = replace(attempt, findings=tuple(one.text for one in found))
     informed = ("nothing", "") in talk.sent
     new = [f for f in found if f.kind in writer.shown.sent and (f.kind, f.subject) not in talk.sent]

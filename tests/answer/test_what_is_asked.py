@@ -69,6 +69,13 @@ async def test_which_one_with_several_rows_goes_back() -> None:
     assert listed.value == ["Northern Star", "Old Petrel"] and listed.usage.calls == 1
 
 
+async def test_ties_at_the_extreme_do_not_go_back() -> None:
+    tied = asking("one", "SELECT name FROM ships WHERE lost = (SELECT MAX(s.lost) FROM ships AS s)")
+    answer, model = await full("Which ship was lost?", tied)
+    several = len((await full("?", "SELECT name FROM ships WHERE lost = 1"))[0].value)
+    assert len(answer.value) == several > 1 and len(model.history) == 1
+
+
 async def test_after_a_look_up_the_words_speak_of_a_look_up() -> None:
     look = {"action": "look", "sql": "SELECT port, COUNT(*) FROM ships GROUP BY port", "reason": ""}
     _, model = await full("?", look, "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'")
