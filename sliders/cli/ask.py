@@ -230,7 +230,7 @@ def add(
         bool, typer.Option("--prune", help="Take out documents whose file is gone from a folder.")
     ] = False,
 ) -> None:
-    """Read documents into the workspace; what is known already is not read again."""
+    """Read documents into the workspace; documents that it has already are not read again."""
     from sliders.documents.discovery import discover
     from sliders.engine.ingest import AddReport
 
@@ -259,7 +259,7 @@ def remove(
         list[str], typer.Argument(metavar="DOC...", help="Names, ids, sources or folders.")
     ],
 ) -> None:
-    """Take documents out of the workspace, with all that was read from them or quotes them."""
+    """Remove documents, with everything that was read from them or quotes them."""
     with call.opened() as ws:
         removed = ws.remove(documents)
     call.show(
@@ -283,7 +283,9 @@ def schema(
         bool, typer.Option("--yaml", help="Print it as YAML that can be changed and pinned again.")
     ] = False,
 ) -> None:
-    """Show the schema; with questions, extend it by what they need; with --pin, fix parts of it."""
+    """Show the schema; with questions, add the columns that they need; with --pin, fix parts
+    of it.
+    """
     with call.opened(write=bool(questions or pin), new=pin is not None) as ws:
         if pin is not None:
             ws.pin_schema(pin)
@@ -348,9 +350,7 @@ def query(
         typer.Option("--describe", metavar="NAME=WORDS", help="What an attribute of docs means."),
     ] = None,
 ) -> int:
-    """Run a SELECT in the cage (read-only, limited); cells that it needs and nobody asked for
-    are extracted first.
-    """
+    """Run a SELECT (read-only, with limits); missing cells that it needs are extracted first."""
     frame, stopped = call.known(sql) if not describe else None, False
     if frame is None:
         with call.opened() as ws:
@@ -373,8 +373,8 @@ def explain(
     ],
     workflow: WorkflowOption = "extract_and_query",
 ) -> None:
-    """Say what questions would take: calls, tokens, money, minutes; of other workflows which way
-    and why. No model is called.
+    """Estimate the calls, tokens, money and minutes of questions; for other workflows, say which
+    one and why. No model is called.
     """
     from sliders.engine.query_results import is_sql
 

@@ -58,7 +58,7 @@ def pull(
 @app.command()
 @takes("model", "dialect", "base_url", "api_key", "as_json")
 def check(call: CommandCall) -> None:
-    """Ask ten small things of the model that is configured, and say what works."""
+    """Send ten small requests to the configured model, and say what works."""
     from sliders.engine import check_model
 
     probes = asyncio.run(check_model(Settings.from_env(**call.flags)))
@@ -70,7 +70,7 @@ def check(call: CommandCall) -> None:
 @app.command("list")
 @takes("as_json")
 def list_models(call: CommandCall) -> None:
-    """List the embedded models and whether they are here."""
+    """List the embedded models, and whether they are fetched."""
     from sliders.compact.model_file import EMBEDDED
 
     path = EMBEDDED.path(Settings.from_env().cache_dir)
@@ -93,7 +93,7 @@ def list_models(call: CommandCall) -> None:
 @app.command()
 @takes("as_json")
 def path(call: CommandCall) -> None:
-    """Print where the embedded model is, or would be, kept."""
+    """Print the path of the embedded model's file, fetched or not."""
     from sliders.compact.model_file import EMBEDDED
 
     where = EMBEDDED.path(Settings.from_env().cache_dir)

@@ -144,8 +144,8 @@ def verify(
         Path | None, typer.Option(help="The key that an export is signed with.", metavar="KEYFILE")
     ] = None,
 ) -> int:
-    """Check that a file is as it was written and that its values walk back to words on a page;
-    exit code 1 when something does not.
+    """Check that a file is as it was written, and that its values lead back to words on a page;
+    exit code 1 when a check fails.
     """
     from sliders.audit.verify import check_audit
 
@@ -201,7 +201,7 @@ def conflicts(
     call: CommandCall,
     table: Annotated[str | None, typer.Argument(help="Name of a table; all when left out.")] = None,
 ) -> None:
-    """List contradictions that nothing settled; `set-value`, `merge` and `split` settle them."""
+    """List contradictions that nobody settled; `set-value`, `merge` and `split` settle them."""
     with call.opened(write=False) as ws:
         found = ws.conflicts(table)
     call.show(
@@ -243,7 +243,7 @@ def decisions(
     call: CommandCall,
     table: Annotated[str | None, typer.Argument(help="Name of a table; all when left out.")] = None,
 ) -> None:
-    """List what people decided with `set-value`, `merge` and `split` and did not take back."""
+    """List the decisions of people that are in force (`set-value`, `merge`, `split`)."""
     with call.opened(write=False) as ws:
         found = ws.decisions(table)
     lines = [
@@ -491,8 +491,8 @@ def diff(
         int | None, typer.Argument(metavar="[RUN]", help="Number of another run.")
     ] = None,
 ) -> None:
-    """Say what changed between two runs (left out: the last two that asked the same), each
-    change with its cause.
+    """Say what changed between two runs, each change with its cause; when left out, the last two
+    runs that asked the same.
     """
     with call.opened(write=False) as ws:
         found = ws.diff(first, second)

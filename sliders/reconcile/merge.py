@@ -133,7 +133,7 @@ class Cluster:
 
     @property
     def still_open(self) -> list[Dispute]:
-        """The contradictions that nothing settled."""
+        """The contradictions that nobody settled."""
         return [] if self.apart else [d for d in self.disputes if d.ruling is None]
 
     @property
