@@ -53,21 +53,15 @@ _Missing = dict[str, tuple[Asked, ...]]
 
 
 def missing_work(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[ChunkWork]:
-    """Returns the chunks that were not asked for all of these columns, document by document.
-
-    Args:
-        wanted: columns by table name.
+    """Returns the chunks that were not asked for all of these columns (by table name), document by
+    document.
     """
     missing = _missing(session, wanted, session.catalog.chunks.places())
     return [item for document, asked in missing.items() for item in _work(session, document, asked)]
 
 
 def all_read(session: Session, wanted: Mapping[str, Sequence[str]]) -> bool:
-    """Says whether all chunks were asked for these columns.
-
-    Args:
-        wanted: columns by table name.
-    """
+    """Says whether all chunks were asked for these columns, by table name."""
     return not _missing(session, wanted, session.catalog.chunks.places())
 
 
