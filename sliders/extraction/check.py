@@ -45,8 +45,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A cell as it would be stored, and the finding of the check; "" for none. `before` is the
-    model's value when code replaced it because nobody could be asked; the replacement is recorded
-    as a decision.
+    model's value when code replaced it because nobody could be asked (a recorded decision).
     """
 
     cell: Cell
@@ -173,8 +172,8 @@ def _how(given: Mapping[str, Any]) -> How:
 
 
 def _without_place(source: Source, cell: Cell, words: Sequence[str]) -> Checked:
-    """Checks a cell whose words are not in the text: they may be in the document's card, or the
-    value may follow from the silence of the document.
+    """Checks a cell whose words are not in the text: the document's card may have them, or its
+    silence.
     """
     if words and all(find(w, source.head).status is not Grounding.NONE for w in words):
         cell = replace(cell, printed=_join(words), grounding=Grounding.DERIVED, how=How.JUDGED)
@@ -436,11 +435,8 @@ def _within(source: Source, column: Column, value: Scalar, said: _Said) -> bool:
 
 
 def _contradicted(column: Column, cell: Cell, said: _Said) -> bool:
-    """True when the words print one number and a judged value is another number. A judgement does
-    not turn "100" into 200.
-
-    0 and 1 can follow from words of any language, and a number without its sign can have a reason
-    in the column.
+    """True when the words print one number and a judged value is another number. 0 and 1 can follow
+    from words of any language, and a number without its sign can have a reason in the column.
     """
     if not isinstance(cell.value, int | float) or cell.value in (0, 1):
         return False
