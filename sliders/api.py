@@ -14,7 +14,7 @@ from sliders.answer.result import Answer
 from sliders.audit.page import view_file
 from sliders.audit.workspace import WorkspaceAudit
 from sliders.compact.hint_patterns import parse_hints
-from sliders.engine import corrections, query_results, reconcile_memory, undone_repairs
+from sliders.engine import corrections, examples, query_results, reconcile_memory, undone_repairs
 from sliders.engine.ask import ask_questions
 from sliders.engine.backend import runner_for
 from sliders.engine.cheapest import prices
@@ -179,6 +179,7 @@ class Workspace(WorkspaceAudit):
             SchemaError: the source cannot be read.
         """
         pinned = schema_from(source)
+        examples.refuse_known_words(self.session, pinned)
         named = {t.name for t in pinned.tables}
         merged = Schema((*pinned.tables, *(t for t in self.schema.tables if t.name not in named)))
         self.session.catalog.schemas.save(merged, "pinned")
@@ -385,13 +386,21 @@ class Workspace(WorkspaceAudit):
         *,
         author: str = "",
         reason: str = "",
+        example: str = "",
     ) -> int:
         """Decides a value for the rows whose columns have the values of `where`. Returns the number
         of the decision.
 
+        Args:
+            example: words of the rows' document that show the value: they become an example of the
+                column, which readers of other documents see; "" for none.
+
         Raises:
-            SchemaError: a table or column does not exist, or a value does not fit its column.
+            SchemaError: a table or column does not exist, a value does not fit its column, or the
+                words stand in no document of the rows.
         """
+        if example:
+            examples.add_example(self.session, table, column, value, where, example)
         decide = partial(corrections.correct, self.session, "set_value", table, where)
         return decide(column=column, value=value, author=author, reason=reason)
 

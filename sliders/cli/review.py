@@ -295,13 +295,23 @@ def set_value(
     where: WhereOption,
     author: AuthorOption = "",
     reason: ReasonOption = "",
+    as_example: Annotated[
+        str,
+        typer.Option(
+            metavar="WORDS",
+            help="Words of the document that show the value: readers of other documents get them "
+            "as an example.",
+        ),
+    ] = "",
 ) -> None:
     """Decide a value; the decision holds for rows that come later too. Rows that it makes
     alike may need the model.
     """
-    rows = pairs(where, "--where")
+    rows, who = pairs(where, "--where"), author or _user()
     with call.opened() as ws:
-        number = ws.set_value(table, column, value, rows, author=author or _user(), reason=reason)
+        number = ws.set_value(
+            table, column, value, rows, author=who, reason=reason, example=as_example
+        )
         _decided(call, ws, table, number, rows)
 
 

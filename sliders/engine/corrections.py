@@ -54,12 +54,12 @@ def correct(
         raise SchemaError(
             f"a {kind.replace('_', '-')} needs its rows: give at least one column=value"
         )
-    subject: dict[str, Any] = {"where": _typed(known, where, DOCUMENT)}
+    subject: dict[str, Any] = {"where": typed_values(known, where, DOCUMENT)}
     if other:
-        subject["other"] = _typed(known, other, DOCUMENT)
+        subject["other"] = typed_values(known, other, DOCUMENT)
         if subject["other"] == subject["where"]:
             raise SchemaError(f"a {kind} needs two different sets of rows; both sides say the same")
-    new = _typed(known, {column: value})[column] if kind == "set_value" else None
+    new = typed_values(known, {column: value})[column] if kind == "set_value" else None
     return _kept(session, Correction(kind, table, subject, column, new, author, reason))
 
 
@@ -104,7 +104,7 @@ def revoke(session: Session, number: int) -> Correction:
 def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
     """Returns the number of rows, as extracted or as shown, that have these values now."""
     known = session.schema.table(table)
-    wanted = _typed(known, where, DOCUMENT)
+    wanted = typed_values(known, where, DOCUMENT)
     let, rows = session.settings.unverified, session.catalog.extractions.rows(table)
     named = document_names(session.catalog)
     extracted = [
@@ -146,7 +146,7 @@ def _shown(session: Session, table: str, names: list[str]) -> list[dict[str, Sca
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _typed(
+def typed_values(
     table: Table, values: Mapping[str, Scalar], beside: Sequence[str] = ()
 ) -> dict[str, Scalar]:
     """Returns values in their columns' types; values of the columns `beside` the table's own are

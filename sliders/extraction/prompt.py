@@ -5,6 +5,7 @@ that both dialects use to show tables and chunks stand here too.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -164,7 +165,7 @@ def read_prompt(
     return Request(
         stage="extract",
         messages=prompt.render(
-            tables=[_shown(a) for a in asked],
+            tables=[_with_examples(a, documents) for a in asked],
             questions=list(questions[:_MOST_QUESTIONS]),
             lists=any(a.table.grain == "many" for a in asked),
             documents=list(documents),
@@ -210,6 +211,20 @@ def _shown(asked: Asked) -> dict[str, Any]:
         "about": table_about(asked.table),
         "columns": [column_line(column) for column in asked.columns],
     }
+
+
+def _with_examples(asked: Asked, documents: Sequence[str]) -> dict[str, Any]:
+    """A table as it is shown to a reader, with the examples that stand in none of the documents."""
+    shown = _shown(asked)
+    for number, column in enumerate(asked.columns):
+        for one in column.examples:
+            if not any(one.stands_in(text) for text in documents):
+                words = json.dumps(one.words, ensure_ascii=False)
+                value = json.dumps(one.value, ensure_ascii=False)
+                shown["columns"][number] += (
+                    f"\n  An example, from a document that is not here: {words} gives {value}"
+                )
+    return shown
 
 
 def read_schema() -> dict[str, Any]:

@@ -23,6 +23,7 @@ from .pin import schema_from as schema_from
 from .row_names import row_noun as row_noun
 from .sample import Sample as Sample
 from .types import Column as Column
+from .types import Example as Example
 from .types import Grain as Grain
 from .types import Schema as Schema
 from .types import Table as Table

@@ -17,10 +17,20 @@ from pydantic import BaseModel
 from sqlglot import exp
 
 from sliders.errors import SchemaError
-from sliders.schema.checks import checks_from
+from sliders.schema.checks import CheckValue, checks_from
 from sliders.schema.names import snake_name
-from sliders.schema.types import Column, ColumnType, Grain, KeyScope, Reading, Schema, Table
+from sliders.schema.types import (
+    Column,
+    ColumnType,
+    Example,
+    Grain,
+    KeyScope,
+    Reading,
+    Schema,
+    Table,
+)
 from sliders.sql.statement import parse_statements
+from sliders.values.parse import parse_value
 
 _TYPE_WORDS: dict[str, ColumnType] = {
     word: kind
@@ -201,7 +211,7 @@ def _column_from(name: object, part: object) -> Column:
             "mapping of options"
         )
     known = {f.name for f in dataclasses.fields(Column)}
-    fields = known - {"name", "type", "values"}
+    fields = known - {"name", "type", "values", "examples"}
     if unknown := set(part) - known:
         raise SchemaError(
             f"column {name!r} has unknown options {sorted(unknown)}; known are {sorted(known)}"
@@ -210,9 +220,30 @@ def _column_from(name: object, part: object) -> Column:
     kind = part.get("type") or ("category" if values else "text")
     options = _options(part, fields)
     _check_choice(name, "reading", options.get("reading"), typing.get_args(Reading))
-    return Column(
+    column = Column(
         name=name, type=column_type(str(kind)), values=values, **{"pinned": True, **options}
     )
+    return dataclasses.replace(column, examples=_examples(column, part.get("examples")))
+
+
+def _examples(column: Column, listed: object) -> tuple[Example, ...]:
+    if listed is not None and not isinstance(listed, list | tuple):
+        raise SchemaError(f"the examples of column {column.name!r} are no list; give a list")
+    return tuple(_example(column, part) for part in listed or ())
+
+
+def _example(column: Column, part: object) -> Example:
+    if not isinstance(part, Mapping) or not {"words", "value"} <= {*part}:
+        raise SchemaError(
+            f"an example of column {column.name!r} reads {part!r}; write words: and value:"
+        )
+    value = part["value"] if isinstance(part["value"], CheckValue) else str(part["value"])
+    if isinstance(value, str) and (parsed := parse_value(value, column)).value is None:
+        raise SchemaError(f"an example of column {column.name!r} does not fit it: {parsed.reason}")
+    words = " ".join(str(part["words"]).split())
+    if not words:
+        raise SchemaError(f"an example of column {column.name!r} has no words; quote a document")
+    return Example(words, value, str(part.get("document") or ""))
 
 
 def _check_choice(name: str, option: str, value: object, choices: Sequence[str]) -> None:

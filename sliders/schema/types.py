@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sliders.errors import SchemaError
-from sliders.schema.checks import Check
+from sliders.schema.checks import Check, CheckValue
 from sliders.values.expected import ColumnType as ColumnType
 
 Grain = Literal["document", "many"]
@@ -19,6 +19,22 @@ Reading = Literal["stated", "judged"]
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """Words and the value that they give. They are shown to a reader of other documents, never of
+    one that holds them. `document` names the document of this workspace that they were taken from
+    ("" for one that is not here).
+    """
+
+    words: str
+    value: CheckValue
+    document: str = ""
+
+    def stands_in(self, text: str) -> bool:
+        """Whether a text holds the words, white space and capitals aside."""
+        return " ".join(self.words.split()).casefold() in " ".join(text.split()).casefold()
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """One column: what to read from a document, its type, and how it is read.
 
@@ -28,7 +44,8 @@ class Column:
     writes SQL ("" uses the description). Values are stored in `unit`, `scale` ("millions") and
     `currency` (ISO code). `values` are the values of a category. A `judged` column asks for a
     judgement of the reader, a `stated` column for a value that the words print. `additive` allows
-    sums over sources in reconciliation.
+    sums over sources in reconciliation. `examples` are shown to the reader, in the full dialect
+    alone.
     """
 
     name: str
@@ -43,6 +60,7 @@ class Column:
     additive: bool = False
     pinned: bool = False
     meaning: str = ""
+    examples: tuple[Example, ...] = ()
 
     @property
     def measured_in(self) -> str:

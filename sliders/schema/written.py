@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 import yaml
@@ -10,7 +10,7 @@ import yaml
 from sliders.schema.checks import Check
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
-_LEFT_OUT = {"name", "pinned", "columns", "checks", "given"}
+_LEFT_OUT = {"name", "pinned", "columns", "checks", "given", "examples"}
 
 
 def schema_yaml(schema: Schema) -> str:
@@ -45,6 +45,11 @@ def _table(table: Table) -> dict[str, Any]:
 def _column(column: Column) -> str | dict[str, Any]:
     told = _set(column, Column(""))
     kind = ColumnType(told.pop("type", ColumnType.TEXT)).value
+    if column.examples:
+        told["examples"] = [
+            {name: value for name, value in asdict(one).items() if value != ""}
+            for one in column.examples
+        ]
     return {"type": kind, **told} if told else kind
 
 

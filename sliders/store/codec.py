@@ -14,7 +14,7 @@ from sliders.documents.document import TableCell, TableGrid
 from sliders.extraction.cell import Scalar, Span
 from sliders.schema.checks import Check
 from sliders.schema.hints import Directive, Hints
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Example, Schema, Table
 from sliders.store.records import RelationColumn
 
 BOOLEAN, LARGE_INTEGER, NOT_FINITE = 1, 2, 3
@@ -171,7 +171,8 @@ def _column(data: Mapping[str, Any]) -> Column:
     known = {k: v for k, v in data.items() if k in _COLUMN_FIELDS}
     kind = "category" if data["type"] == "enum" else data["type"]
     values = tuple(data.get("values", data.get("enum_values", ())))
-    return Column(**{**known, "type": ColumnType(kind), "values": values})
+    examples = tuple(Example(**one) for one in data.get("examples", ()))
+    return Column(**{**known, "type": ColumnType(kind), "values": values, "examples": examples})
 
 
 def encode_hints(hints: Hints | None) -> str | None:
@@ -202,9 +203,9 @@ def column_hash(table: Table, column: Column) -> str:
     """A hash of all that a column asks for: the table, what one row is, and the fields that change
     what is read.
     """
-    return digest(
-        dump([table.name, table.row, table.grain, *(getattr(column, name) for name in _READ)])
-    )[:16]
+    asked = [table.name, table.row, table.grain, *(getattr(column, name) for name in _READ)]
+    shown = [[one.words, one.value] for one in column.examples]
+    return digest(dump([*asked, shown] if shown else asked))[:16]
 
 
 def digest(text: str) -> str:

@@ -23,6 +23,7 @@ from sliders.errors import (
 )
 from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
+from sliders.schema import schema_yaml
 from tests.worlds import TEXTS, Reader, asked_columns, document, reply
 
 
@@ -384,3 +385,43 @@ def test_a_query_that_a_budget_ended_is_stopped_among_the_runs(
             any("budget" in note for note in frame.attrs["notes"]) and "stopped" not in frame.attrs
         )
         assert ws.runs()[-1].status == "stopped"
+
+
+def test_an_example_is_never_from_the_documents_that_are_asked(
+    folder: Path, place: str | Path
+) -> None:
+    def columns(*examples: dict[str, object]) -> dict[str, object]:
+        cost = {"type": "number", "currency": "EUR", "examples": list(examples)}
+        return {"things": {"name": "text", "cost": cost}}
+
+    other, known = "it took 12 guilders to build", "The cost is\n120 EUROS"
+    with opened(place, reader := Reader().model) as ws:
+        ws.add(folder)
+        with pytest.raises(SchemaError, match="is to be read"):
+            ws.pin_schema(columns({"words": known, "value": 12}))
+        with pytest.raises(SchemaError, match="does not fit"):
+            ws.pin_schema(columns({"words": other, "value": "many"}))
+        ws.pin_schema(columns({"words": other, "value": 12}))
+        ws.extract()
+        reads = [r.messages[-1].content for r in reader.history if r.stage == "extract"]
+        assert any(f'"{other}" gives 12' in prompt for prompt in reads)
+
+
+def test_a_correction_becomes_an_example_for_other_documents(
+    folder: Path, place: str | Path
+) -> None:
+    name, text = next(iter(TEXTS.items()))
+    words = "The cost is 120 euros"
+    with opened(place, Reader().model) as ws:
+        ws.add(folder)
+        ws.ask("What is the total cost?")
+        (table,) = ws.schema.tables
+        where = {"document": name}
+        with pytest.raises(SchemaError, match="stands in no document"):
+            ws.set_value(table.name, "cost", 7, where, example="words of nowhere")
+        assert ws.decisions() == []
+        ws.set_value(table.name, "cost", 7, where, example=words)
+        (example,) = ws.schema.table(table.name).column("cost").examples
+        assert (example.value, example.document) == (7, name) and example.stands_in(text)
+        ws.pin_schema(schema_yaml(ws.schema))  # it names its document, so it may be pinned again
+        assert ws.schema.table(table.name).column("cost").examples == (example,)

@@ -21,7 +21,7 @@ from sliders.compact import (
 )
 from sliders.extraction import Source, chunk_document, column_line, read_prompt
 from sliders.retrieval import ChunkContext
-from sliders.schema import Column, Table
+from sliders.schema import Column, Example, Table
 from sliders.values import ColumnType
 
 from .passages import BOOLEAN, FERRIES, NUMBER, QUAYS, asked_for, chunk_of, source_of
@@ -36,6 +36,24 @@ def test_a_column_is_shown_with_all_that_is_known_of_it() -> None:
     assert column_line(kind) == "kind (one of tug, ferry; to be judged): its kind"
     assert "EUR millions" in field_line(cost) and "tug, ferry" in field_line(kind)
     assert column_line(Column("port_of_call")).endswith(": port of call")
+
+
+def test_examples_are_shown_to_readers_of_documents_that_do_not_hold_their_words() -> None:
+    example = Example("built for  12 guilders", 12)
+    cost = Column("cost", NUMBER, "what it cost", examples=(example,))
+    plain = Column("cost", NUMBER, "what it cost")
+
+    def shown(column: Column, *documents: str) -> str:
+        asked = asked_for(Table("ferries", (column,)))
+        return "\n".join(m.content for m in read_prompt(documents, asked, 500).messages)
+
+    without = shown(plain, "TEXT")
+    line = '\n  An example, from a document that is not here: "built for  12 guilders" gives 12'
+    assert shown(cost, "TEXT") == without.replace("what it cost", "what it cost" + line)
+    assert shown(cost, "It was Built for 12\nguilders.") == shown(
+        plain, "It was Built for 12\nguilders."
+    )
+    assert line not in shown(cost, "TEXT", "built for 12 guilders")
 
 
 def test_one_prompt_asks_for_all_tables() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.schema import Check, Column, Schema, Table, schema_from, schema_yaml
+from sliders.schema import Check, Column, Example, Schema, Table, schema_from, schema_yaml
 from sliders.values import ColumnType
 
 WORDS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")), max_size=20).map(
@@ -22,6 +22,9 @@ COLUMNS = st.builds(
     reading=st.sampled_from(["stated", "judged"]),
     required=st.booleans(),
     pinned=st.just(True),
+    examples=st.lists(
+        st.builds(Example, WORDS.filter(bool), st.booleans() | st.integers(), WORDS), max_size=2
+    ).map(tuple),
 )
 TABLES = st.builds(
     Table,

@@ -1,0 +1,82 @@
+"""Examples of columns: words of other documents and the values that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sliders.engine.corrections import document_names, holding, typed_values
+from sliders.engine.session import Session
+from sliders.errors import SchemaError
+from sliders.extraction.cell import Scalar
+from sliders.reconcile.human_corrections import DOCUMENT
+from sliders.schema.types import Example, Schema
+
+
+def refuse_known_words(session: Session, pinned: Schema) -> None:
+    """Checks that no example gives away an answer: its words stand in no document that is asked.
+    One that names its document was taken from it, and is not shown to a reader of it.
+
+    Raises:
+        SchemaError: the words of an example stand in a document.
+    """
+    listed = [
+        (f"{table.name}.{column.name}", one)
+        for table in pinned.tables
+        for column in table.columns
+        for one in column.examples
+        if not one.document
+    ]
+    for document in session.catalog.documents.all() if listed else ():
+        text = session.catalog.documents.text(document.id)
+        for name, one in listed:
+            if one.stands_in(text):
+                raise SchemaError(
+                    f"the example {one.words!r} of {name} stands in {document.name}, which is to be"
+                    " read: take one from another document"
+                )
+
+
+def add_example(
+    session: Session,
+    table: str,
+    column: str,
+    value: Scalar,
+    where: Mapping[str, Scalar],
+    words: str,
+) -> Example:
+    """Makes a decision an example of its column, for readers of other documents.
+
+    Args:
+        words: those of the rows' document that show the value.
+
+    Raises:
+        SchemaError: the words stand in no document of the rows, or the value does not fit.
+    """
+    known = session.schema.table(table)
+    wanted = typed_values(known, where, DOCUMENT)
+    new = typed_values(known, {column: value})[column]
+    named = document_names(session.catalog)
+    documents = {
+        row.document_id
+        for row in session.catalog.extractions.rows(table)
+        if holding([{**named[row.document_id], **{c.column: c.value for c in row.cells}}], wanted)
+    }
+    if new is None:
+        raise SchemaError(f"an example of {column} needs a value")
+    example = Example(" ".join(words.split()), new)
+    for document in sorted(documents):
+        if words.strip() and example.stands_in(session.catalog.documents.text(document)):
+            example = replace(example, document=str(named[document]["document"]))
+            break
+    else:
+        raise SchemaError(f"{words!r} stands in no document of these rows; copy its words")
+    columns = tuple(
+        replace(c, examples=(*(e for e in c.examples if e.words != example.words), example))
+        if c.name == column
+        else c
+        for c in known.columns
+    )
+    schema = session.schema.with_table(replace(known, columns=columns))
+    session.catalog.schemas.save(schema, "pinned")
+    return example
