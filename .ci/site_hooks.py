@@ -1,18 +1,23 @@
-"""Hooks of the documentation's site: links to files outside `docs/` become their names, and no page
-fetches anything from elsewhere. (The search works where the site is served.)
+"""Hooks of the documentation's site: links to files outside `docs/` become their names, the results
+are those of `benchmarks/RESULTS.md`, and no page fetches anything from elsewhere. (The search works
+where the site is served.)
 """
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 _OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./|invoices/)[^)]*\)")
+_RESULTS = Path(__file__).parents[1] / "benchmarks" / "RESULTS.md"
 _FETCHED = re.compile(r"<script src=\"?https?:[^>]*></script>")
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The text of a page whose links all lead to pages."""
+    if page.file.src_uri == "results.md":
+        markdown = _RESULTS.read_text(encoding="utf-8").replace("](../docs/", "](")
     return _OUTSIDE.sub(r"\1", markdown)
 
 

@@ -3,7 +3,7 @@ machine, in one run.
 
 Each system runs in its own environment and sees the model only through the counting proxy. Answers
 are stored as they come; the same command goes on where it stopped, and a finished run costs no
-call. `--redraw` draws tables and plots again from the stored rows alone.
+call. `--redraw` writes RESULTS.md again from the stored rows alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.environments import OUT, SYSTEMS, EnvironmentFailed, System, python_of, versions
 from benchmarks.proxy import Count, Model, Proxy, Stub, Upstream
-from benchmarks.results import comparison, flat, markdown, plots, write_page
+from benchmarks.results import comparison, flat, markdown, write_page
 from benchmarks.scoring import Prediction, score_answer
 from benchmarks.store import Results, RunKey
 from benchmarks.subset import over_documents
@@ -324,7 +324,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--redraw",
         action="store_true",
-        help="only draw tables, plots and RESULTS.md from stored rows",
+        help="only write RESULTS.md from stored rows",
     )
     parser.add_argument(
         "--keep",
@@ -422,7 +422,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.json:
             args.json.write_text(json.dumps(flat(rows), indent=1) + "\n", encoding="utf-8")
         if args.redraw:
-            plots(rows, OUT / "plots")
             print(f"wrote {write_page(results)}")
     return int(any(row["failed"] for row in rows) and not args.redraw)
 

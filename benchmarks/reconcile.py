@@ -1,13 +1,13 @@
 """Scale of reconciliation: synthetic rows, 30% entities, 5% variant names, 3% of the
 entities with a conflict.
 
-    python -m benchmarks.reconcile [--rows 1000000] [--plot FILE.svg] [--json FILE]
+    python -m benchmarks.reconcile [--rows 1000000] [--json FILE]
     python -m benchmarks.reconcile --on-off WORKSPACE ... [--model NAME --base-url URL]
         [--suites DIR] [--json FILE]
 
 The model is a double that always chooses the first candidate, so the figures are those of the
-code alone. Every size up to `--rows` is measured in a process of its own, and the plot holds
-them against n log n.
+code alone. Every size up to `--rows` is measured in a process of its own, and the slope of the
+seconds is told beside that of n log n.
 
 `--on-off` answers each suite's questions from the tables of one extracted workspace, as reconciled
 and as extracted; see `benchmarks.reconcile_effect`.
@@ -27,7 +27,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.growth import exponent, plot
+from benchmarks.growth import exponent
 from benchmarks.reconcile_effect import add_options, compare
 from sliders.llm import FULL, Request, Response
 from sliders.reconcile import DocumentSource, MemoryRelation, Options, reconcile_table
@@ -214,7 +214,6 @@ def main() -> None:
         "--rows", type=int, default=300_000, help="the largest size (default 300000)"
     )
     parser.add_argument("--alone", action="store_true", help="this size only, in this process")
-    parser.add_argument("--plot", type=Path, default=Path("benchmarks/out/reconcile.svg"))
     parser.add_argument("--json", type=Path)
     add_options(parser)
     given = parser.parse_args()
@@ -224,9 +223,6 @@ def main() -> None:
         figures = compare(given)
     else:
         figures = measure(given.rows) if given.alone else growth(given.rows)
-        sizes = sorted(int(name.split(".")[1]) for name in figures if name.endswith(".seconds"))
-        if len(sizes) > 1:
-            plot(sizes, [figures[f"growth.{size}.seconds"] for size in sizes], given.plot)
     print(json.dumps(figures, indent=1))
     if given.json:
         given.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")

@@ -1,15 +1,15 @@
-"""Tables, plots and `RESULTS.md`, drawn from stored rows; nothing in them is typed by hand."""
+"""Tables and `RESULTS.md`, drawn from stored rows; the words around them stand in `page.md`."""
 
 from __future__ import annotations
 
+import csv
 import json
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from benchmarks.checkout import STORED
+from benchmarks.growth import stored_points
 from benchmarks.report import bootstrap
 from benchmarks.store import Results
 
@@ -71,7 +71,8 @@ def comparison(results: Results, runs: Sequence[str] | None = None) -> list[dict
                 "seconds": sum(a["seconds"] for a in paid) / n,
                 "failed": failed,
                 "error": error,
-                "corpus_characters": run["corpus_characters"],
+                "started": run["started"],
+                "commit": run["commit_id"],
             }
         )
     return rows
@@ -128,182 +129,166 @@ def _one_line(text: str, width: int = 300) -> str:
     return words if len(words) <= width else "… " + words[-width:]
 
 
-def published() -> str:
-    """The published figures, each table marked as such."""
-    data = yaml.safe_load((_HERE / "published.yaml").read_text(encoding="utf-8"))
-    parts = []
-    for one in data["tables"]:
-        rows = [[name, *values, "published"] for name, values in one["rows"].items()]
-        note = f"\n\n{one['note']}" if one.get("note") else ""
-        parts.append(
-            f"**{one['title']}** ({one['source']})\n\n"
-            f"{table(['system', *one['columns'], ''], rows)}{note}"
-        )
-    return "\n\n".join(parts)
-
-
-def _facts(results: Results) -> str:
-    runs = results.rows("SELECT DISTINCT machine, version, commit_id FROM runs")
-    dates = results.rows("SELECT min(started) AS first, max(finished) AS last FROM runs")[0]
-    lines = [f"- machine: {m}" for m in sorted({r["machine"] for r in runs})]
-    for name, key in (("sliders", "version"), ("commit", "commit_id")):
-        lines.append(f"- {name}: {', '.join(sorted({str(r[key]) for r in runs})) or 'none'}")
-    lines += [f"- dates: {dates['first']} to {dates['last']}", f"- seed of the bootstrap: {SEED}"]
-    return "\n".join(lines)
-
-
 def _packages(results: Results) -> str:
-    rows = []
-    for run in results.rows(
-        "SELECT system, max(packages) AS packages FROM runs GROUP BY system ORDER BY system"
-    ):
-        pins = json.loads(run["packages"])
-        if pins:
-            name = run["system"]
-            main = [
-                p
-                for p in pins
-                if p.lower().replace("_", "-").split("==")[0].split("[")[0] in _ours(name)
-            ]
-            rows.append([name, ", ".join(main or pins[:1]), len(pins)])
-    return table(["system", "version", "pinned packages"], rows) if rows else ""
-
-
-def _ours(system: str) -> set[str]:
-    return {system, f"{system}-ai"}
-
-
-def _measures(results: Results) -> str:
-    rows = results.rows(
-        "SELECT name, value, unit, taken, commit_id FROM measures ORDER BY name, taken"
+    """The peers and their versions, as their newest runs had them."""
+    rows = results.rows("SELECT system, max(packages) AS packages FROM runs GROUP BY system")
+    own = {row["system"]: (row["system"], f"{row['system']}-ai") for row in rows}
+    return ", ".join(
+        pin
+        for row in rows
+        for pin in json.loads(row["packages"])
+        if pin.lower().replace("_", "-").split("==")[0].split("[")[0] in own[row["system"]]
     )
-    newest = {row["name"]: row for row in rows}
+
+
+def _stored(name: str) -> list[dict[str, str]]:
+    with (STORED / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def newest_sets(reader: str) -> list[dict[str, str]]:
+    """The last measurement of each set with a reader."""
+    rows = sorted(_stored("sets"), key=lambda row: row["measured"])
+    return list({row["set"]: row for row in rows if row["reader"] == reader}.values())
+
+
+def _sets(reader: str) -> str:
+    header = ("set", "documents", "right", "silent", "tokens a question", "measured", "commit")
     return table(
-        ["figure", "value", "unit", "taken", "commit"],
+        header,
         [
-            [r["name"], f"{r['value']:g}", r["unit"], r["taken"], r["commit_id"]]
-            for r in newest.values()
+            [
+                row["set"],
+                row["documents"],
+                f"{row['right']} of {row['questions']}",
+                row["silent"],
+                f"{int(row['tokens']):,}",
+                row["measured"],
+                row["commit"],
+            ]
+            for row in newest_sets(reader)
         ],
+    )
+
+
+def _sums() -> str:
+    """Right, wrong and silent answers over all sets, for each reader."""
+    said = []
+    for reader, name in (("strong", "a strong reader"), ("embedded", "the embedded model")):
+        rows = newest_sets(reader)
+        asked, right, silent = (
+            sum(int(row[key]) for row in rows) for key in ("questions", "right", "silent")
+        )
+        said.append(
+            f"With {name}, {right} of {asked} answers are right; of the {asked - right} others, "
+            f"{asked - right - silent} say that something is missing or in doubt, and {silent} do "
+            "not."
+        )
+    return " ".join(said)
+
+
+def _systems(results: Results) -> str:
+    """A line for each system, a column for each set and model; below, when each was measured."""
+    rows = comparison(results)
+    columns = list(dict.fromkeys((r["suite"], r["documents"], r["model"]) for r in rows))
+    cells = {(r["system"], (r["suite"], r["documents"], r["model"])): r for r in rows}
+    systems = sorted(
+        {row["system"] for row in rows}, key=lambda name: ("sliders" not in name, name)
+    )
+    header = ["system", *(f"`{s}`, {d} documents, {model}" for s, d, model in columns)]
+    lines = [
+        [system, *(_system_cell(cells.get((system, column))) for column in columns)]
+        for system in systems
+    ]
+    days = sorted({row["started"][:10] for row in rows})
+    commits = ", ".join(sorted({row["commit"] for row in rows}))
+    return (
+        f"{table(header, lines)}\n\nRight answers, tokens for each question in brackets. Measured "
+        f"{' to '.join(dict.fromkeys((days[0], days[-1])))}, commits {commits}."
+    )
+
+
+def _system_cell(row: dict[str, Any] | None) -> str:
+    if row is None:
+        return ""
+    failed = f", {row['failed']} failed" if row["failed"] else ""
+    return f"{row['right']} of {row['answered']}{failed} ({row['tokens']:,.0f})"
+
+
+_ENGINE = (
+    ("of 64 slots in use, on average", "utilisation", "{:.0%}"),
+    ("documents of the largest run", "scale_36m.documents", "{:,.0f}"),
+    ("their tokens with all prompts", "scale_36m.tokens", "{:,.0f}"),
+    ("seconds to add them", "scale_36m.add_s", "{:.0f}"),
+    ("seconds of its question", "scale_36m.ask_s", "{:.0f}"),
+    ("most memory, MB", "scale_36m.peak_mb", "{:.0f}"),
+    ("seconds grow with the tokens to the power of", "scale_exponent", "{:.2f}"),
+    ("seconds and calls of a question asked again", "warm_same_s", "{:.1f}, none"),
+)
+
+
+def _engine(results: Results) -> str:
+    rows = results.rows("SELECT name, value, taken, commit_id FROM measures ORDER BY taken")
+    newest = {row["name"]: row for row in rows}
+    kept = [(said, newest.get(f"engine: {name}"), form) for said, name, form in _ENGINE]
+    return table(
+        ("figure", "value", "measured", "commit"),
+        [
+            [said, form.format(row["value"]), row["taken"][:10], row["commit_id"]]
+            for said, row, form in kept
+            if row
+        ],
+    )
+
+
+def _trust() -> str:
+    header = ("what", "how often", "measured", "commit", "`python -m benchmarks.`")
+    return table(
+        header, [[*list(row.values())[:-1], f"`{row['command']}`"] for row in _stored("figures")]
     )
 
 
 def page(results: Results) -> str:
     """The whole results page as Markdown."""
-    rows = comparison(results)
-    parts = ["# Results", "Generated by `python -m benchmarks.compare --redraw` from stored rows."]
-    if rows:
-        parts += [_facts(results), "## Side by side", _HOW_TO_READ, markdown(rows)]
-        packages = _packages(results)
-        parts += ["## Versions of the peers", packages] if packages else []
-    if results.rows("SELECT 1 FROM measures LIMIT 1"):
-        parts += ["## Other figures", _measures(results)]
-    parts += [
-        "## Published figures",
-        "As their authors printed them; not measured here.",
-        published(),
-    ]
-    return "\n\n".join(parts) + "\n"
+    points = stored_points()
+    return (
+        (_HERE / "page.md")
+        .read_text(encoding="utf-8")
+        .format(
+            strong=_sets("strong"),
+            embedded=_sets("embedded"),
+            systems=_systems(results),
+            packages=_packages(results) or "none",
+            growth=growth_table(points),
+            grown=f"{points[-1]['taken'][:10]}, {points[-1]['at']}",
+            engine=_engine(results),
+            sums=_sums(),
+            trust=_trust(),
+        )
+    )
 
 
-_HOW_TO_READ = (
-    "Calls, tokens and seconds are means a question. Tokens are prompt and generated ones, counted "
-    "at one proxy for all systems. A question on which a system fails is left out of accuracy, "
-    "never counted as wrong; the calls that it made are counted."
-)
+def growth_table(points: Sequence[dict[str, Any]]) -> str:
+    """The end of each line of the picture."""
+    last = {point["axis"]: point for point in points}.values()
+    return table(
+        ("what grows", "size", "questions", "calls", "tokens", "tokens of whole prompts"),
+        [
+            [
+                p["axis"],
+                p["size"],
+                p["questions"],
+                p["calls"],
+                f"{p['tokens']:,}",
+                f"{p['prompt']:,}",
+            ]
+            for p in last
+        ],
+    )
 
 
 def write_page(results: Results, path: Path = _HERE / "RESULTS.md") -> Path:
     """Write `RESULTS.md` and the rows behind it as CSV beside it."""
     path.write_text(page(results), encoding="utf-8")
     results.export(path.parent / "stored")
-    readme = path.parent.parent / "README.md"
-    if readme.is_file():
-        readme.write_text(
-            _with_headline(readme.read_text(encoding="utf-8"), comparison(results)),
-            encoding="utf-8",
-        )
     return path
-
-
-_FROM, _TO = "<!-- results: generated -->\n", "<!-- /results -->"
-
-
-def headline(rows: Sequence[dict[str, Any]]) -> str:
-    """Accuracy of each system on each suite over what it answered, and tokens a question, for
-    each size that was run.
-    """
-    suites = sorted({row["suite"] for row in rows})
-    systems = sorted({row["system"] for row in rows})
-    cells = defaultdict[tuple[str, str], list[str]](list)
-    for row in rows:
-        cells[row["system"], row["suite"]].append(
-            f"{row['documents']} documents: {_headline_cell(row)}"
-        )
-    lines = [[system, *("; ".join(cells[system, suite]) for suite in suites)] for system in systems]
-    return table(("system", *suites), lines)
-
-
-def _headline_cell(row: dict[str, Any]) -> str:
-    if row["accuracy"] is None:
-        return f"failing ({row['tokens']:,.0f} tokens)"
-    failing = f", {row['failed']} failing" if row["failed"] else ""
-    return f"{row['accuracy']:.0%} of {row['answered']}{failing} ({row['tokens']:,.0f} tokens)"
-
-
-def _with_headline(readme: str, rows: Sequence[dict[str, Any]]) -> str:
-    """The page with the headline table between its two marks; as it is where it has no marks, or
-    nothing was measured.
-    """
-    start, end = readme.find(_FROM), readme.find(_TO)
-    if start < 0 or end < start or not rows:
-        return readme
-    return f"{readme[: start + len(_FROM)]}{headline(rows)}\n{readme[end:]}"
-
-
-def plots(rows: Sequence[dict[str, Any]], folder: Path) -> list[Path]:
-    """Accuracy against tokens a question, and tokens against corpus size;
-    needs the `report` extra.
-    """
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    folder.mkdir(parents=True, exist_ok=True)
-    drawn = [row for row in rows if row["accuracy"] is not None and row["tokens"] > 0]
-    by_system = defaultdict[str, list[dict[str, Any]]](list)
-    for row in drawn:
-        by_system[row["system"]].append(row)
-    written = []
-    for name, x, y, labels, logarithmic in (
-        ("accuracy_tokens", "tokens", "accuracy", ("tokens a question", "accuracy"), False),
-        (
-            "tokens_corpus",
-            "corpus_characters",
-            "tokens",
-            ("corpus, characters", "tokens a question"),
-            True,
-        ),
-    ):
-        figure, axes = plt.subplots(figsize=(7, 4.5))
-        for system, points in sorted(by_system.items()):
-            points = sorted(points, key=lambda p: p[x])
-            axes.plot(
-                [p[x] for p in points],
-                [p[y] for p in points],
-                "o-" if logarithmic else "o",
-                label=system,
-            )
-        axes.set(xscale="log", xlabel=labels[0], ylabel=labels[1])
-        if logarithmic:
-            axes.set_yscale("log")
-        else:
-            axes.set_ylim(-0.02, 1.02)
-        if by_system:
-            axes.legend(fontsize=8)
-        axes.grid(alpha=0.3)
-        figure.tight_layout()
-        written.append(folder / f"{name}.svg")
-        figure.savefig(written[-1], metadata={"Date": None})
-        plt.close(figure)
-    return written

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -110,15 +110,18 @@ def measure(sliders: Any, world: Any) -> dict[str, Any]:
     }
 
 
-def measure_reports(sliders: Any, evals: Path) -> dict[str, Any]:
-    """All questions asked together over the annual reports, with a reader that answers from its
-    prompts alone: as for a world, and the gold values whose part was shown.
+def measure_reports(
+    sliders: Any, evals: Path, facts: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """All questions asked together over the annual reports (or those of `facts`), with a reader
+    that answers from its prompts alone: as for a world, the pages, and the gold values whose part
+    was shown.
     """
     from benchmarks.economy.reports import FOLDER, NAME, ReportsReader, load
     from sliders.llm import token_counter
     from sliders.llm.testing import FunctionModel
 
-    facts, meter, count = load(), Meter(), token_counter("gpt-4o")
+    facts, meter, count = facts or load(), Meter(), token_counter("gpt-4o")
     reader = ReportsReader(facts)
     reply = meter.over(reader.reply, count)
     model = FunctionModel(reply, name="reports-reader", context_tokens=128_000)
@@ -131,6 +134,7 @@ def measure_reports(sliders: Any, evals: Path) -> dict[str, Any]:
         parts, read = _parts(workspace)
         stored = workspace.session.catalog.documents
         texts = [stored.text(document.id) for document in stored.all()]
+        ((pages,),) = workspace.session.catalog.database.query("SELECT COUNT(*) FROM sl_pages")
     missed = reader.missed()
     return meter.figures() | {
         "set": NAME,
@@ -139,6 +143,7 @@ def measure_reports(sliders: Any, evals: Path) -> dict[str, Any]:
         "parts": parts,
         "parts_read": read,
         "document_tokens": sum(map(count, texts)),
+        "pages": pages,
         "gold_values": sum(map(len, facts["documents"].values())),
         "missed": missed,
     }

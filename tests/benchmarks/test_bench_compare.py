@@ -10,19 +10,11 @@ from typing import Any
 import pytest
 
 from benchmarks import compare
+from benchmarks.checkout import STORED
 from benchmarks.compare import Failed, Settings, compare_one, drive
 from benchmarks.environments import SYSTEMS, System, pin_file, versions
 from benchmarks.proxy import Proxy, Stub
-from benchmarks.results import (
-    comparison,
-    flat,
-    headline,
-    markdown,
-    page,
-    plots,
-    published,
-    write_page,
-)
+from benchmarks.results import comparison, flat, markdown, newest_sets, page, write_page
 from benchmarks.store import Results, RunKey
 from benchmarks.suites import load_suite
 from benchmarks.systems.base import Asked, Task
@@ -181,16 +173,9 @@ def test_rows_survive_the_csv_and_the_page_is_drawn_from_them(folder: Path, tmp_
         assert page(again) == drawn == written.read_text()
         (row,) = comparison(again)
     assert (row["accuracy"], row["failed"], row["tokens"]) == (1.0, 1, 205.0)
-    assert (
-        headline([row]).splitlines()[-1]
-        == "| retrieval | 1 documents: 100% of 1, 1 failing (205 tokens) |"
-    )
-    assert (
-        "engine: utilisation | 0.97" in drawn
-        and "not_run" not in drawn
-        and "pets retrieval: no server" in drawn
-    )
-    assert "questions" in drawn and "How many dogs" not in drawn, "no question text is stored"
+    assert "| retrieval | 1 of 1, 1 failed (205) |" in drawn
+    assert "| 97% |" in drawn and "not_run" not in drawn
+    assert "How many dogs" not in drawn, "no question text is stored"
 
 
 def test_drawing_again_ends_well_though_a_system_failed(
@@ -203,7 +188,6 @@ def test_drawing_again_ends_well_though_a_system_failed(
         )
         drawn = write_page(results, tmp_path / "RESULTS.md")
     monkeypatch.setattr(compare, "write_page", lambda _: drawn)
-    monkeypatch.setattr(compare, "plots", lambda *_: [])
     assert compare.main(["--redraw", "--results", str(tmp_path / "r.db")]) == 0
 
 
@@ -237,19 +221,14 @@ def test_a_run_that_was_stopped_before_its_first_answer_is_not_shown(tmp_path: P
         assert comparison(results)[0]["error"] == "no environment"
 
 
-def test_published_figures_are_marked() -> None:
-    rows = [
-        line for line in published().splitlines() if line.startswith("| ") and "system" not in line
-    ]
-    assert len(rows) > 20 and all(line.endswith("| published |") for line in rows)
-
-
-def test_plots_are_written(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    row = {"suite": "s", "system": "a", "accuracy": 0.5, "tokens": 100.0, "corpus_characters": 1000}
-    files = plots([row, row | {"tokens": 900.0, "corpus_characters": 9000}], tmp_path)
-    assert [f.name for f in files] == ["accuracy_tokens.svg", "tokens_corpus.svg"]
-    assert all("<svg" in f.read_text()[:600] for f in files)
+def test_the_page_is_one_that_is_read_in_two_minutes_and_of_the_stored_rows(tmp_path: Path) -> None:
+    with Results(tmp_path / "r.db") as results:
+        results.load(STORED)
+        drawn = page(results)
+    assert drawn == (STORED.parent / "RESULTS.md").read_text(encoding="utf-8")
+    assert len(drawn.splitlines()) <= 120 and "{" not in drawn
+    strong = newest_sets("strong")
+    assert len(strong) == len({row["set"] for row in strong}) and "embedded" not in str(strong)
 
 
 def test_the_command_checks_its_arguments(
