@@ -23,7 +23,7 @@ DIALECTS = ("auto", "full", "compact")
 EXECUTORS = ("local", "ray")
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 _IN_BATCHES = 5_000
-STAGES = ("plan", "schema", "gate", "extract", "reconcile", "answer")
+STAGES = ("plan", "schema", "gate", "extract", "doubt", "reconcile", "answer")
 
 
 def default_cache_dir(environ: Mapping[str, str] | None = None) -> Path:
@@ -66,7 +66,8 @@ class Budget:
 class Settings:
     """The settings of a run.
 
-    `stage_models` maps a stage (`STAGES`) to the name of a model other than `model`. `concurrency`
+    `stage_models` maps a stage (`STAGES`) to the name of a model other than `model`; that of
+    "doubt" is a second model, which is asked about doubtful cells alone. `concurrency`
     is the number of requests in flight; `rpm` and `tpm` are the server's limits of requests and
     tokens per minute; `timeout` is the seconds of a request; `retries` counts attempts after the
     first. `context_tokens` overrides the table of context windows. `prices` is a YAML or JSON file,
@@ -148,6 +149,8 @@ class Settings:
             raise SettingsError(
                 f"unknown stage {unknown[0]!r} in stage_models; the stages are {', '.join(STAGES)}"
             )
+        if "doubt" in self.stage_models and self.executor != "local":
+            raise SettingsError("doubt_model works with the executor 'local' alone: leave one out")
 
     def __repr__(self) -> str:
         shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)

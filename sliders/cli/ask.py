@@ -127,6 +127,7 @@ OpenOption = Annotated[
     "workspace",
     *MODEL,
     "extract_model",
+    "doubt_model",
     *LIMITS,
     "concurrency",
     "unverified",
@@ -365,7 +366,7 @@ def query(
 
 
 @app.command()
-@takes("workspace", *MODEL, *SHOWN)
+@takes("workspace", *MODEL, "doubt_model", *SHOWN)
 def explain(
     call: CommandCall,
     questions: Annotated[

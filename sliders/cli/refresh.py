@@ -68,7 +68,17 @@ def _texts(path: Path, data: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(listed)
 
 
-@takes("workspace", *MODEL, "extract_model", *LIMITS, "concurrency", "unverified", *CLUSTER, *SHOWN)
+@takes(
+    "workspace",
+    *MODEL,
+    "extract_model",
+    "doubt_model",
+    *LIMITS,
+    "concurrency",
+    "unverified",
+    *CLUSTER,
+    *SHOWN,
+)
 def refresh(
     call: CommandCall,
     file: Annotated[

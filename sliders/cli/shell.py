@@ -70,6 +70,10 @@ _OPTIONS: Mapping[str, Any] = {
     "extract_model": Annotated[
         str | None, typer.Option("--extract-model", help="Another model for the extraction.")
     ],
+    "doubt_model": Annotated[
+        str | None,
+        typer.Option("--doubt-model", help="A second model, asked about doubtful cells alone."),
+    ],
     "max_tokens": Annotated[
         int | None, typer.Option("--max-tokens", help="Stop cleanly after so many tokens.")
     ],

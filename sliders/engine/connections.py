@@ -13,6 +13,7 @@ from sliders.compact.embedded_model import LocalModel, local_model, own_file
 from sliders.compact.gguf import model_head
 from sliders.compact.model_file import EMBEDDED
 from sliders.errors import SettingsError
+from sliders.extraction.second_opinion import STAGE as DOUBT
 from sliders.llm.cache import CachedModel, CallLog, MemoryCallLog
 from sliders.llm.client import OpenAIModel
 from sliders.llm.dialect import COMPACT, FULL, Dialect
@@ -63,6 +64,11 @@ class ModelSet:
                 model, self._log, self.meter, endpoint, self._gate, self.outcomes
             )
         return self._wrapped[id(model)]
+
+    @property
+    def second(self) -> CachedModel | None:
+        """The second model, for doubtful cells; None where none is named."""
+        return self.model_for(DOUBT) if DOUBT in self._models else None
 
     def direct(self, stage: str) -> Model:
         """Returns the model of a stage without cache and limits."""
@@ -134,6 +140,8 @@ def connect(
     built: dict[str, Model] = {}
     models, endpoints = {}, {}
     for stage in ("", *STAGES):
+        if stage == DOUBT and DOUBT not in settings.stage_models:
+            continue
         name = settings.model_name(stage)
         if name not in built:
             built[name] = _built(settings, name, prices, gate, limiter)

@@ -16,6 +16,7 @@ from sliders.engine.shared_calls import SharedCalls, in_calls
 from sliders.engine.understand import check
 from sliders.engine.ways import ways_of
 from sliders.extraction.prompt import Asked, chunk_document
+from sliders.extraction.second_opinion import STAGE as DOUBT
 from sliders.llm.model import Request
 from sliders.llm.usage import PriceTable
 from sliders.markup import note, table_html
@@ -33,6 +34,7 @@ _ANSWER_REPLY, _SHOWN_COLUMN = 45, 35
 _GATE_FRAME, _GATE_REPLY = 450, 3
 """The tokens of a gate's prompt beside its parts, and of its reply for each part."""
 _PARTS_READ = 6
+_DOUBTED = 10
 """The parts of a long document that are usually read."""
 _EMBEDDED_PROMPT_SPEED, _EMBEDDED_REPLY_SPEED = 70.0, 28.0
 """Tokens a second of the embedded model on 2 cores."""
@@ -124,6 +126,7 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     together = ways_of(session.models.model_for("schema")).induction.reads_hints
     read = [q for q, need in known.items() if (need.hints if need else together)]
     unread = [question for question in questions if question not in read]
+    extracted = _extraction(session, work, shares)
     stages = (
         _requests(session, "plan", _hint_requests(session, unread), _HINTS_REPLY * len(unread)),
         _requests(
@@ -133,7 +136,8 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
             _SCHEMA_REPLY + _NEED_REPLY * len(fresh),
         ),
         _gate(session, [item for item in work if item.chunk.document_id in shares]),
-        _extraction(session, work, shares),
+        extracted,
+        *_doubts(session, extracted),
         _statements(session, questions, assumed + sum(map(len, wanted.values()))),
     )
     prices = PriceTable.load(session.settings.prices)
@@ -170,6 +174,9 @@ def _assumptions(session: Session, fresh: Collection[str], gated: Collection[str
         )
     if gated:
         yield f"{_PARTS_READ} chunks of each longer document pass the gate"
+    if session.models.second is not None:
+        name = session.settings.model_name(DOUBT)
+        yield f"one value of {_DOUBTED} is doubtful, and {name} is asked about it"
     yield (
         "no statement that is asked for again, no schema that is corrected, and no conflicts "
         "that the model must settle"
@@ -244,6 +251,15 @@ def _extraction(
         usual = one or _TOKENS_PER_VALUE * sum(len(asked.columns) for asked in item.asked)
         reply += share * usual * len(items)
     return StageEstimate("extract", round(calls), round(prompt), round(reply))
+
+
+def _doubts(session: Session, read: StageEstimate) -> list[StageEstimate]:
+    """Returns the estimate of the second model's calls, when there is one."""
+    if session.models.second is None:
+        return []
+    calls = -(-read.calls // _DOUBTED)
+    tokens = (part // _DOUBTED for part in (read.prompt_tokens, read.completion_tokens))
+    return [StageEstimate(DOUBT, calls, *tokens)]
 
 
 def _calls(

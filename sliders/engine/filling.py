@@ -144,7 +144,7 @@ class Filling:
     async def read(self, reading: ExtractionCall) -> list[Extraction]:
         """Makes one call, and returns the extraction from each of its parts."""
         model = self.session.models.model_for("extract")
-        return await self.session.runner.read(reading, model)
+        return await self.session.runner.read(reading, model, self.session.models.second)
 
     def save(
         self,
@@ -205,7 +205,12 @@ def _decisions(found: Extraction, table: str, about: Decision) -> Iterable[Decis
     for change in found.changes:
         if change.table == table:
             yield Decision(
-                "extract", "column", "changed", change.told, table=table, column=change.column
+                "extract",
+                "column",
+                "asked a second model" if change.value == change.before else "changed",
+                change.told,
+                table=table,
+                column=change.column,
             )
     for line in found.missed:
         if line.table == table:

@@ -156,7 +156,9 @@ class RayRunner(LocalRunner):
         while waiting:
             yield first()
 
-    async def read(self, reading: ExtractionCall, model: CachedModel) -> list[Extraction]:  # type: ignore[override]
+    async def read(  # type: ignore[override]
+        self, reading: ExtractionCall, model: CachedModel, second: Model | None = None
+    ) -> list[Extraction]:
         """See `LocalRunner.read`. Readings stay in this process when the log of calls holds their
         reply, or when the model is the embedded one.
         """

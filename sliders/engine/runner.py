@@ -15,6 +15,7 @@ from sliders.engine.ways import ways_of
 from sliders.extraction.extract import Extraction
 from sliders.extraction.pieces import Pieces
 from sliders.extraction.prompt import Asked, chunk_head
+from sliders.extraction.second_opinion import second_opinions
 from sliders.extraction.source import Source
 from sliders.llm.limits import Limiter
 from sliders.llm.model import Model
@@ -112,9 +113,11 @@ class LocalRunner:
         for document in documents:
             yield index_document(document, embedder, model.count_tokens, max_tokens=max_tokens)
 
-    async def read(self, reading: ExtractionCall, model: Model) -> list[Extraction]:
-        """Makes an extraction call, and returns the result for each part. All calls are in the
-        model's log when it returns.
+    async def read(
+        self, reading: ExtractionCall, model: Model, second: Model | None = None
+    ) -> list[Extraction]:
+        """Makes an extraction call, and returns the result for each part; `second` is asked about
+        doubtful cells. All calls are in the models' log when it returns.
 
         Raises:
             ModelUnavailable: the model cannot be reached.
@@ -128,6 +131,8 @@ class LocalRunner:
             for part, some in zip(reading.parts, pieces, strict=True)
         ]
         found = await ways_of(model).reader.read(sources, reading.asked, model, reading.expected)
+        if second is not None:
+            found = await second_opinions(sources, found, reading.asked, second)
         return [
             some.placed(one) if some.places else one
             for some, one in zip(pieces, found, strict=True)

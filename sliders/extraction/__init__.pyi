@@ -24,4 +24,5 @@ from .prompt import column_line as column_line
 from .prompt import read_prompt as read_prompt
 from .read import CELLS as CELLS
 from .read import read_chunks as read_chunks
+from .second_opinion import second_opinions as second_opinions
 from .source import Source as Source

@@ -19,7 +19,7 @@ from sliders.llm.model import Model, Request
 @dataclass(frozen=True, slots=True)
 class CodeChange:
     """A value that code put in the place of the model's value, because nobody could be asked again:
-    the cell, both values, and the reason.
+    the cell, both values, and the reason. The values are the same where a second model was asked.
     """
 
     table: str
@@ -31,6 +31,8 @@ class CodeChange:
     @property
     def told(self) -> str:
         """The change in words."""
+        if self.value == self.before:
+            return self.reason
         return f"{self.before!r} became {self.value!r}: {self.reason}"
 
 

@@ -53,7 +53,7 @@ class _Open:
     def lines(self) -> list[str]:
         """The findings in words."""
         return [
-            *(_described(draft, name) for draft, name in self.findings),
+            *(described(draft, name) for draft, name in self.findings),
             *(one.finding for one in self.missed),
             *(_without_table(table, cells) for table, cells in self.homeless),
         ]
@@ -171,7 +171,8 @@ def _take(drafts: Drafts, draft: Draft, name: str, item: Mapping[str, Any]) -> N
     draft.cells[name] = again
 
 
-def _described(draft: Draft, name: str) -> str:
+def described(draft: Draft, name: str) -> str:
+    """A cell with its row, what was given for it, and the finding."""
     others = (c.cell for n, c in draft.cells.items() if n != name)
     row = ", ".join(
         f"{c.column} {c.value!r}" for c in others if c.value is not None and c.absence is None
