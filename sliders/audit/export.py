@@ -50,6 +50,8 @@ def export(
     key = b"" if sign is None else key_of(sign)
     if chosen == "sqlite":
         return [export_audit(catalog, target, key)]
+    if chosen == "datasette":
+        return export_datasette(catalog, target, key)
     if key:
         raise SettingsError("only an audit database is signed; export to a file that ends in .db")
     if chosen == "excel":
@@ -103,6 +105,28 @@ def export_audit(catalog: Catalog, path: str | Path, key: bytes = b"") -> Path:
             with contextlib.suppress(OSError):
                 rest.unlink(missing_ok=True)
     return target
+
+
+def export_datasette(catalog: Catalog, path: Path, key: bytes = b"") -> list[Path]:
+    """Writes the audit database and, beside it, the metadata with which Datasette shows titles,
+    units, facets and a query for each question. Returns both paths.
+
+    Raises:
+        StoreError: as `export_audit`, or the metadata cannot be written.
+    """
+    from sliders.audit.datasette_metadata import datasette_metadata, metadata_path
+
+    database = export_audit(catalog, path, key)
+    with contextlib.closing(sqlite3.connect(database)) as written:
+        listed = written.execute(
+            "SELECT name FROM sqlite_master WHERE name LIKE 'audit\\_%' ESCAPE '\\'"
+        )
+        hidden = [name for (name,) in listed]
+    target = metadata_path(database)
+    _only_replace(target, lambda old: old.read_text(encoding="utf-8").startswith("title: "))
+    with _writing(target):
+        target.write_text(datasette_metadata(catalog, database, hidden), encoding="utf-8")
+    return [database, target]
 
 
 def _current(catalog: Catalog) -> Iterator[Relation]:

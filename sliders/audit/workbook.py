@@ -178,11 +178,11 @@ def _write_table(catalog: Catalog, sheets: _Sheets, relation: Relation) -> None:
     """One data table, its dates and yes/no values as Excel's own."""
     names, lines = catalog.tables.read(relation.name)
     by_name = {c.sql_name: c.name for c in relation.columns}
-    described = _described(catalog, relation)
+    described = columns_of(catalog, relation)
     of = types_of(catalog, relation)
     kinds = [of.get(name, ColumnType.TEXT) for name in names]
     meanings = {
-        n: _meaning(described[by_name[name]]) for n, name in enumerate(names) if name in by_name
+        n: meaning(described[by_name[name]]) for n, name in enumerate(names) if name in by_name
     }
     places = {c.name: names.index(c.sql_name) for c in relation.columns}
     beside = {
@@ -218,17 +218,19 @@ def typed(value: Any, kind: ColumnType) -> Any:
 
 def types_of(catalog: Catalog, relation: Relation) -> dict[str, ColumnType]:
     """The types of a table's columns, by SQL name."""
-    described = _described(catalog, relation)
+    described = columns_of(catalog, relation)
     return {c.sql_name: described[c.name].type for c in relation.columns}
 
 
-def _described(catalog: Catalog, relation: Relation) -> dict[str, Column]:
+def columns_of(catalog: Catalog, relation: Relation) -> dict[str, Column]:
+    """The columns of a table's schema, by name."""
     schema = catalog.schemas.current()
     assert schema is not None  # a relation is of a schema
     return {column.name: column for column in schema.table(relation.name).columns}
 
 
-def _meaning(column: Column) -> str:
+def meaning(column: Column) -> str:
+    """The description of a column with its unit."""
     return ". ".join(part for part in (column.description.rstrip("."), column.measured_in) if part)
 
 
@@ -238,7 +240,7 @@ def _evidence(catalog: Catalog, relations: Sequence[Relation]) -> Iterator[Line]
     """
     known = {d.id: d for d in catalog.documents.all(superseded=True)}
     for relation in relations:
-        kinds = {name: c.type for name, c in _described(catalog, relation).items()}
+        kinds = {name: c.type for name, c in columns_of(catalog, relation).items()}
         row_ids = [row_id for (row_id,) in catalog.tables.read(relation.name, ["row_id"])[1]]
         for start in range(0, len(row_ids), _AT_ONCE):
             found = lineages(catalog, relation.name, row_ids[start : start + _AT_ONCE])
@@ -300,7 +302,7 @@ def _completeness(
     lines = []
     for relation in relations:
         count = catalog.extractions.count(relation.name)
-        for name, column in _described(catalog, relation).items():
+        for name, column in columns_of(catalog, relation).items():
             rests = catalog.extractions.reliability(relation.name, [name])
             why = missing.get((relation.name, name), {})
             lines.append(

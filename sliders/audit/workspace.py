@@ -113,6 +113,7 @@ class WorkspaceAudit:
         Args:
             path: the file or folder.
             format: the format; when left out, it follows from the suffix: .db, .sqlite, .xlsx.
+                "datasette" is an audit database with Datasette's metadata beside it.
             sign: a file with a key of 16 bytes or more, which signs an audit database.
 
         Raises:

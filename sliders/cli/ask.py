@@ -13,7 +13,7 @@ import webbrowser
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -405,6 +405,14 @@ def export(
         bool,
         typer.Option("--csv-safe", help="CSV with a ' before text that begins like a formula."),
     ] = False,
+    purpose: Annotated[
+        Literal["datasette"] | None,
+        typer.Option(
+            "--for",
+            help="An audit database, and metadata beside it: titles, units, facets, a query for "
+            "each question.",
+        ),
+    ] = None,
     sign: Annotated[
         Path | None,
         typer.Option(help="A file with the key to sign an audit database with.", metavar="KEYFILE"),
@@ -413,11 +421,15 @@ def export(
     """Write the audit database (opens in Datasette, DB Browser, pandas), or the tables as
     csv, parquet or excel.
     """
+    if purpose and format not in (None, "sqlite", purpose):
+        raise SettingsError(f"--for {purpose} and --format {format} ask for two formats")
     if csv_safe and format not in (None, "csv"):
         raise SettingsError(f"--csv-safe and --format {format} ask for two formats")
     with call.opened(write=False) as ws:
-        chosen: ExportFormat | None = "csv-safe" if csv_safe else format
+        chosen: ExportFormat | None = purpose or ("csv-safe" if csv_safe else format)
         paths = [str(path) for path in ws.export(target, chosen, sign)]
+    if purpose:
+        print(f"sliders: open it: datasette {paths[0]} --metadata {paths[1]}", file=sys.stderr)
     call.show("\n".join(paths) or "no tables yet", paths)
 
 

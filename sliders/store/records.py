@@ -13,7 +13,7 @@ from sliders.store.sql_names import companion_name
 
 TaskState = Literal["pending", "done", "failed", "gated", "pruned"]
 RunStatus = Literal["running", "done", "failed", "stopped"]
-ExportFormat = Literal["sqlite", "csv", "csv-safe", "parquet", "excel"]
+ExportFormat = Literal["sqlite", "csv", "csv-safe", "parquet", "excel", "datasette"]
 Role = Literal["value", "canonical", "bound", "doubt"]
 """The role of a column of a data table: "value", or the kind of a companion (see
 `RelationColumn`).
