@@ -9,7 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-_OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./|invoices/)[^)]*\)")
+_OUTSIDE = r"\[([^\]]+)\]\((?:{}|invoices/)[^)]*\)"
+"""A link that leaves `docs/`, by what such a link begins with."""
 _RESULTS = Path(__file__).parents[1] / "benchmarks" / "RESULTS.md"
 _FETCHED = re.compile(r"<script src=\"?https?:[^>]*></script>")
 
@@ -18,7 +19,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The text of a page whose links all lead to pages."""
     if page.file.src_uri == "results.md":
         markdown = _RESULTS.read_text(encoding="utf-8").replace("](../docs/", "](")
-    return _OUTSIDE.sub(r"\1", markdown)
+    up = r"\.\./" * (1 + page.file.src_uri.count("/"))
+    return re.sub(_OUTSIDE.format(up), r"\1", markdown)
 
 
 def on_post_page(output: str, **_: Any) -> str:

@@ -389,15 +389,11 @@ class Workspace(WorkspaceAudit):
         example: str = "",
     ) -> int:
         """Decides a value for the rows whose columns have the values of `where`. Returns the number
-        of the decision.
-
-        Args:
-            example: words of the rows' document that show the value: they become an example of the
-                column, which readers of other documents see; "" for none.
+        of the decision. `example` are words of the rows' document that show the value: readers of
+        other documents get both as an example.
 
         Raises:
-            SchemaError: a table or column does not exist, a value does not fit its column, or the
-                words stand in no document of the rows.
+            SchemaError: a table or column is not there, or a value or the words do not fit.
         """
         if example:
             examples.add_example(self.session, table, column, value, where, example)

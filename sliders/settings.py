@@ -149,15 +149,17 @@ class Settings:
             raise SettingsError(
                 f"unknown stage {unknown[0]!r} in stage_models; the stages are {', '.join(STAGES)}"
             )
-        if "doubt" in self.stage_models and self.executor != "local":
-            raise SettingsError("doubt_model works with the executor 'local' alone: leave one out")
 
     def __repr__(self) -> str:
         shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
         return hide(f"Settings({', '.join(shown)})")
 
     def _check_address(self) -> None:
-        """Raises SettingsError: the server's address or its key is malformed."""
+        """Raises SettingsError: the server's address or its key is malformed, or a setting does not
+        go with the executor.
+        """
+        if "doubt" in self.stage_models and self.executor != "local":
+            raise SettingsError("doubt_model works with the executor 'local' alone: leave one out")
         if self.api_key is not None and not self.api_key.strip().isascii():
             raise SettingsError("api_key has characters that no key has: copy it once more")
         address = self.base_url

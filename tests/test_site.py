@@ -21,11 +21,11 @@ def test_the_site_is_built_whole_and_fetches_nothing(tmp_path: Path) -> None:
         timeout=300,
     )
     assert built.returncode == 0, built.stderr
-    pages = {path.stem for path in (ROOT / "docs").glob("*.md")}
-    assert {path.stem for path in tmp_path.glob("*.html")} - {"404"} == pages
+    pages = {path.stem for path in (ROOT / "docs").rglob("*.md")}
+    assert {path.stem for path in tmp_path.rglob("*.html")} - {"404"} == pages
     text = (tmp_path / "api.html").read_text(encoding="utf-8")
     assert "sliders.api.Workspace.ask_many" in text and "GoldCheck" in text
-    for page in tmp_path.glob("*.html"):
+    for page in tmp_path.rglob("*.html"):
         fetched = re.findall(
             r"<(?:script|link rel=\"stylesheet\")[^>]*(?:src|href)=\"(https?:[^\"]+)\"",
             page.read_text(encoding="utf-8"),

@@ -13,7 +13,7 @@ import webbrowser
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,12 +21,14 @@ from sliders.cli import model as cli_model
 from sliders.cli import refresh as cli_refresh
 from sliders.cli import review as cli_review
 from sliders.cli import serve as cli_mcp
+from sliders.cli.complete import DocumentsArgument
 from sliders.cli.shell import (
     CLUSTER,
     LIMITS,
     MODEL,
     SHOWN,
     CommandCall,
+    ForOption,
     WorkflowOption,
     frame_text,
     pairs,
@@ -256,9 +258,7 @@ def add(
 @takes("workspace", *SHOWN)
 def remove(
     call: CommandCall,
-    documents: Annotated[
-        list[str], typer.Argument(metavar="DOC...", help="Names, ids, sources or folders.")
-    ],
+    documents: DocumentsArgument,
 ) -> None:
     """Remove documents, with everything that was read from them or quotes them."""
     with call.opened() as ws:
@@ -405,14 +405,7 @@ def export(
         bool,
         typer.Option("--csv-safe", help="CSV with a ' before text that begins like a formula."),
     ] = False,
-    purpose: Annotated[
-        Literal["datasette"] | None,
-        typer.Option(
-            "--for",
-            help="An audit database, and metadata beside it: titles, units, facets, a query for "
-            "each question.",
-        ),
-    ] = None,
+    purpose: ForOption = None,
     sign: Annotated[
         Path | None,
         typer.Option(help="A file with the key to sign an audit database with.", metavar="KEYFILE"),
@@ -429,7 +422,7 @@ def export(
         chosen: ExportFormat | None = purpose or ("csv-safe" if csv_safe else format)
         paths = [str(path) for path in ws.export(target, chosen, sign)]
     if purpose:
-        print(f"sliders: open it: datasette {paths[0]} --metadata {paths[1]}", file=sys.stderr)
+        print("sliders: open it: datasette", *paths[:1], "--metadata", *paths[1:], file=sys.stderr)
     call.show("\n".join(paths) or "no tables yet", paths)
 
 

@@ -13,11 +13,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sliders.cli import complete
+from sliders.cli.complete import (
+    ColumnArgument,
+    RunArgument,
+    SubjectArgument,
+    TableArgument,
+    WhereOption,
+)
 from sliders.cli.serve import TokenOption
 from sliders.cli.shell import (
     DEFAULT_WORKSPACE,
     MODEL,
     SHOWN,
+    AsExampleOption,
     CommandCall,
     frame_text,
     pairs,
@@ -32,11 +41,6 @@ from sliders.store.records import Correction
 if TYPE_CHECKING:
     from sliders.api import Workspace
 
-TableArgument = Annotated[str, typer.Argument(help="Name of the table.")]
-WhereOption = Annotated[
-    list[str],
-    typer.Option("--where", metavar="COLUMN=VALUE", help="A value of the rows; repeatable."),
-]
 OtherOption = Annotated[
     list[str], typer.Option("--other", metavar="COLUMN=VALUE", help="Same for the other rows.")
 ]
@@ -44,12 +48,6 @@ AuthorOption = Annotated[
     str, typer.Option("--author", help="Who decides; the user's name when left out.")
 ]
 ReasonOption = Annotated[str, typer.Option("--reason", help="Why, for the records.")]
-
-
-RunArgument = Annotated[
-    int | None,
-    typer.Argument(metavar="[RUN]", help="Number of a run; the last answer when left out."),
-]
 AgainstOption = Annotated[
     int | None,
     typer.Option(
@@ -186,9 +184,7 @@ def check(
 @takes("workspace", "as_json")
 def why(
     call: CommandCall,
-    subject: Annotated[
-        str, typer.Argument(help="A row id, a document's name, a chunk id or a table.")
-    ],
+    subject: SubjectArgument,
 ) -> None:
     """Say why a row is here with its words on the page, or why a document is not in the answer."""
     with call.opened(write=False) as ws:
@@ -285,7 +281,7 @@ def revoke(
 def set_value(
     call: CommandCall,
     table: TableArgument,
-    column: Annotated[str, typer.Argument(help="The column that gets the value.")],
+    column: ColumnArgument,
     value: Annotated[
         str,
         typer.Argument(
@@ -295,23 +291,14 @@ def set_value(
     where: WhereOption,
     author: AuthorOption = "",
     reason: ReasonOption = "",
-    as_example: Annotated[
-        str,
-        typer.Option(
-            metavar="WORDS",
-            help="Words of the document that show the value: readers of other documents get them "
-            "as an example.",
-        ),
-    ] = "",
+    words: AsExampleOption = "",
 ) -> None:
     """Decide a value; the decision holds for rows that come later too. Rows that it makes
     alike may need the model.
     """
     rows, who = pairs(where, "--where"), author or _user()
     with call.opened() as ws:
-        number = ws.set_value(
-            table, column, value, rows, author=who, reason=reason, example=as_example
-        )
+        number = ws.set_value(table, column, value, rows, author=who, reason=reason, example=words)
         _decided(call, ws, table, number, rows)
 
 
@@ -411,7 +398,10 @@ def _user() -> str:
 def tables(
     call: CommandCall,
     name: Annotated[
-        str | None, typer.Argument(metavar="[TABLE]", help="Show the rows of one table.")
+        str | None,
+        typer.Argument(
+            metavar="[TABLE]", help="Show the rows of one table.", autocompletion=complete.tables
+        ),
     ] = None,
 ) -> None:
     """List the data tables, the documents and files that were not read, or show the rows of one

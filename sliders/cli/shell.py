@@ -151,6 +151,23 @@ _DEFAULTS: Mapping[str, Any] = {
     **dict.fromkeys((*SHOWN, "csv_safe"), False),
     "format": "table",
 }
+AsExampleOption = Annotated[
+    str,
+    typer.Option(
+        "--as-example",
+        metavar="WORDS",
+        help="Words of the document that show the value: readers of other documents get them as an "
+        "example.",
+    ),
+]
+ForOption = Annotated[
+    Literal["datasette"] | None,
+    typer.Option(
+        "--for",
+        help="An audit database, and metadata beside it: titles, units, facets, a query for each "
+        "question.",
+    ),
+]
 WorkflowOption = Annotated[
     Workflow,
     typer.Option(

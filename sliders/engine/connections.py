@@ -139,9 +139,7 @@ def connect(
     limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
     built: dict[str, Model] = {}
     models, endpoints = {}, {}
-    for stage in ("", *STAGES):
-        if stage == DOUBT and DOUBT not in settings.stage_models:
-            continue
+    for stage in _stages(settings):
         name = settings.model_name(stage)
         if name not in built:
             built[name] = _built(settings, name, prices, gate, limiter)
@@ -154,6 +152,12 @@ def connect(
         if settings.reasoning_effort is not None:  # other replies to the same requests
             endpoints[stage] += f" effort {settings.reasoning_effort}"
     return ModelSet(models, endpoints, log, meter)
+
+
+def _stages(settings: Settings) -> list[str]:
+    """The stages that have a model, "" for all others; that of doubts has one where it is named."""
+    named = settings.stage_models
+    return ["", *(stage for stage in STAGES if stage != DOUBT or stage in named)]
 
 
 def _built(

@@ -10,7 +10,7 @@ from sliders.engine.session import Session
 from sliders.errors import SchemaError
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.human_corrections import DOCUMENT
-from sliders.schema.types import Example, Schema
+from sliders.schema.types import Example, Schema, Table
 
 
 def refuse_known_words(session: Session, pinned: Schema) -> None:
@@ -54,23 +54,11 @@ def add_example(
         SchemaError: the words stand in no document of the rows, or the value does not fit.
     """
     known = session.schema.table(table)
-    wanted = typed_values(known, where, DOCUMENT)
     new = typed_values(known, {column: value})[column]
-    named = document_names(session.catalog)
-    documents = {
-        row.document_id
-        for row in session.catalog.extractions.rows(table)
-        if holding([{**named[row.document_id], **{c.column: c.value for c in row.cells}}], wanted)
-    }
     if new is None:
         raise SchemaError(f"an example of {column} needs a value")
     example = Example(" ".join(words.split()), new)
-    for document in sorted(documents):
-        if words.strip() and example.stands_in(session.catalog.documents.text(document)):
-            example = replace(example, document=str(named[document]["document"]))
-            break
-    else:
-        raise SchemaError(f"{words!r} stands in no document of these rows; copy its words")
+    example = replace(example, document=_document_of(session, known, where, example))
     columns = tuple(
         replace(c, examples=(*(e for e in c.examples if e.words != example.words), example))
         if c.name == column
@@ -80,3 +68,20 @@ def add_example(
     schema = session.schema.with_table(replace(known, columns=columns))
     session.catalog.schemas.save(schema, "pinned")
     return example
+
+
+def _document_of(
+    session: Session, table: Table, where: Mapping[str, Scalar], example: Example
+) -> str:
+    """The name of a document that has such rows and holds the words."""
+    wanted = typed_values(table, where, DOCUMENT)
+    named = document_names(session.catalog)
+    documents = {
+        row.document_id
+        for row in session.catalog.extractions.rows(table.name)
+        if holding([{**named[row.document_id], **{c.column: c.value for c in row.cells}}], wanted)
+    }
+    for document in sorted(documents) if example.words else ():
+        if example.stands_in(session.catalog.documents.text(document)):
+            return str(named[document]["document"])
+    raise SchemaError(f"{example.words!r} stands in no document of these rows; copy its words")

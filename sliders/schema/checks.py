@@ -107,7 +107,7 @@ def _of_kind(table: str, kind: CheckKind, about: Any) -> list[Check]:
         return [_about_column(table, kind, str(name), told) for name, told in about.items()]
     raise SchemaError(
         f"the check {kind} of table {table!r} cannot be {about!r}; see the examples in "
-        "docs/python.md"
+        "docs/how-to/schema.md"
     )
 
 

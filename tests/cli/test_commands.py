@@ -416,3 +416,30 @@ def test_a_workflow_is_chosen_and_explained(shell: Shell) -> None:
         told = "workflow: whole context\nbecause: asked for\ncalls at most: 1 of all documents"
         assert code == 0 and told in out, "the one that is named, not the cheapest"
     assert shell("ask", "What is it?", "--workflow", "guess")[0] == 2
+
+
+def test_the_tab_key_offers_what_the_workspace_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.audit.world import harbour
+
+    monkeypatch.setenv("SLIDERS_WORKSPACE", str(harbour(tmp_path / "harbour.db")))
+    monkeypatch.setenv("_SLIDERS_COMPLETE", "complete_bash")
+
+    def offered(words: str) -> list[str]:
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
+        capsys.readouterr()
+        with pytest.raises(SystemExit):
+            run([])
+        return capsys.readouterr().out.split()
+
+    assert offered("sliders undo ") == offered("sliders tables in") == ["incidents"]
+    assert offered("sliders set-value incidents p") == ["people", "port"]
+    assert offered("sliders set-value incidents port Rye --where s") == ["ship="]
+    assert "report.pdf" in offered("sliders remove ") and offered("sliders why inc") == [
+        "incidents"
+    ]
+    assert offered("sliders view ")[-1] == "1"
+    monkeypatch.setenv("SLIDERS_WORKSPACE", str(tmp_path / "nothing.db"))
+    assert offered("sliders undo ") == []

@@ -14,7 +14,7 @@ from tests.cli.help_blocks import commands, help_text, renewed
 from tests.worlds import Reader, document
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
 DOCUMENTATION = "\n".join(TEXTS.values())
 

@@ -79,7 +79,10 @@ def test_an_option_of_the_program_loads_nothing_heavy(word: str, said: str) -> N
     [
         ("sliders di", {"diff"}),
         ("sliders ask --work", {"--workspace", "--workflow"}),
-        ("sliders export audit --format ", {"sqlite", "csv", "csv-safe", "parquet", "excel"}),
+        (
+            "sliders export audit --format ",
+            {"sqlite", "csv", "csv-safe", "parquet", "excel", "datasette"},
+        ),
         ("sliders mcp --allow", {"--allow-add"}),
         ("sliders model pu", {"pull"}),
     ],

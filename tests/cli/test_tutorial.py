@@ -1,4 +1,4 @@
-"""The tutorial's commands run as they stand, and print what the page shows."""
+"""The commands of the tutorial and the how-to pages run as they stand, and print what is shown."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tests.fake_server import FakeServer
 from tests.worlds import Kind, Reader
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "tutorial.md").read_text(encoding="utf-8")
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
+PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
 INVOICES = Kind(
     Table(
         "invoices",
@@ -51,9 +51,9 @@ INVOICES = Kind(
 )
 
 
-def shown() -> list[tuple[str, list[str]]]:
+def shown(page: Path) -> list[tuple[str, list[str]]]:
     """The commands of the page, each with the lines that it shows below."""
-    sessions = "".join(SESSION.findall(PAGE))
+    sessions = "".join(SESSION.findall(page.read_text(encoding="utf-8")))
     told = re.split(r"^\$ ((?:[^\\\n]|\\.)*(?:\\\n[^\n]*)?)\n", sessions, flags=re.MULTILINE)[1:]
     return [
         (command.replace("\\\n", " "), output.splitlines())
@@ -75,11 +75,15 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+def test_the_tutorial_and_six_pages_have_commands() -> None:
+    assert len(shown(PAGES[0])) >= 10 and sum(bool(shown(page)) for page in PAGES) >= 6
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if shown(p)], ids=lambda path: path.stem)
 def test_the_page_shows_what_the_commands_print(
-    session: None, capsys: pytest.CaptureFixture[str]
+    page: Path, session: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert len(shown()) >= 10
-    for command, lines in shown():
+    for command, lines in shown(page):
         words = shlex.split(command)
         capsys.readouterr()
         run(words[1:])
