@@ -91,3 +91,9 @@ def test_the_page_shows_what_the_commands_print(
         printed = [line.rstrip() for line in (out.out + out.err).splitlines()]
         wanted = [line.rstrip() for line in lines if line.strip() not in ("", "...")]
         assert [line for line in wanted if line not in printed] == [], (command, printed)
+
+
+def test_the_recording_is_of_the_tutorial() -> None:
+    from tests.cli.recording import RECORDING, drawn
+
+    assert RECORDING.read_text(encoding="utf-8") == drawn(), "run: python -m tests.cli.recording"
