@@ -21,6 +21,7 @@ from sliders.hidden import hide, remember, remember_address
 LOCAL = "local"
 DIALECTS = ("auto", "full", "compact")
 EXECUTORS = ("local", "ray")
+OCR = ("auto", "off", "all")
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 _IN_BATCHES = 5_000
 STAGES = ("plan", "schema", "gate", "extract", "doubt", "reconcile", "answer")
@@ -80,7 +81,9 @@ class Settings:
     half the price, replies within hours. `unverified` also puts values into tables whose words were
     not found in the text or did not parse. `audit_share` is the share (0 to 1) of the left-out
     parts that are read after all, to measure how much they would change an answer. `max_file_mb` is
-    the size of the largest file that is read (MB of 2**20). `executor` says where the work on
+    the size of the largest file that is read (MB of 2**20). `ocr` says what OCR reads: "auto" for
+    pages without words and picture files, "all" for the pictures in office files too, "off" for
+    nothing. `executor` says where the work on
     documents and chunks is done: "local", or "ray" (a cluster at `ray_address`, or one on this
     machine).
     """
@@ -107,6 +110,7 @@ class Settings:
     unverified: bool = False
     audit_share: float = 0.0
     max_file_mb: int = 256
+    ocr: str = "auto"
     executor: str = "local"
     ray_address: str | None = None
 
@@ -132,6 +136,7 @@ class Settings:
         for name, choices in (
             ("dialect", DIALECTS),
             ("executor", EXECUTORS),
+            ("ocr", OCR),
             ("reasoning_effort", (None, *EFFORTS)),
         ):
             if getattr(self, name) not in choices:

@@ -135,6 +135,7 @@ OpenOption = Annotated[
     "unverified",
     "batch",
     "audit_share",
+    "ocr",
     *CLUSTER,
     *SHOWN,
     "format",
@@ -216,7 +217,7 @@ _ADDED = ("new", "same", "changed", "passed_over", "renamed", "gone", "warnings"
 
 
 @app.command()
-@takes("workspace", *CLUSTER, *SHOWN)
+@takes("workspace", "ocr", *CLUSTER, *SHOWN)
 def add(
     call: CommandCall,
     documents: Annotated[

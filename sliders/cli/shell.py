@@ -112,6 +112,13 @@ _OPTIONS: Mapping[str, Any] = {
             ),
         ),
     ],
+    "ocr": Annotated[
+        Literal["auto", "off", "all"] | None,
+        typer.Option(
+            "--ocr",
+            help="What OCR reads: scans and pictures, nothing, or office files' pictures too.",
+        ),
+    ],
     "executor": Annotated[
         Literal["local", "ray"] | None,
         typer.Option(

@@ -6,13 +6,13 @@ import glob
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
-from sliders.documents.mail import attachments
 from sliders.documents.ocr_words import installed
+from sliders.documents.packed import OFFICE, carried
 from sliders.documents.remote import addresses, is_address, local_path, shown
 from sliders.documents.sniff import PICTURE, SUFFIXES
 from sliders.errors import DocumentError
@@ -27,7 +27,8 @@ class SourceFile:
 
     `passed_over`: it lies in a folder, and its extension is none that is read, or it is a folder
     that cannot be read (`why` says so). `attachment`: the number of a file that the message at
-    `path` carries; its name begins with the message's. `root`: the folder that was given.
+    `path` carries, or of a picture in the office file; its name begins with that of `path`. `root`:
+    the folder that was given. `ocr`: whether OCR may read its pages.
     """
 
     path: Path
@@ -37,6 +38,7 @@ class SourceFile:
     attachment: int | None = None
     why: str = ""
     root: Path | None = None
+    ocr: bool = True
 
 
 Source = str | os.PathLike[str] | SourceFile
@@ -76,16 +78,31 @@ def discover(paths: Source | Iterable[Source], *, every: bool = False) -> list[S
     return sorted(dict.fromkeys(named), key=lambda source: source.name)
 
 
-def _with_attached(source: SourceFile) -> Iterator[SourceFile]:
-    """A file, and behind a message the files that it carries."""
+def with_ocr(sources: Iterable[SourceFile], ocr: str) -> Iterator[SourceFile]:
+    """Yields files with what OCR shall read of them ("auto", "off", "all"): none where it is off,
+    and pictures of folders are passed over; behind an office file its pictures where it reads all.
+    """
+    for source in sources:
+        picture = SUFFIXES.get(source.path.suffix.lower()) == PICTURE and source.attachment is None
+        if ocr == "off":
+            over = source.passed_over or (picture and source.root is not None)
+            yield replace(source, ocr=False, passed_over=over)
+        else:
+            yield from _with_attached(source, OFFICE) if ocr == "all" else (source,)
+
+
+def _with_attached(source: SourceFile, suffixes: Sequence[str] = (".eml",)) -> Iterator[SourceFile]:
+    """A file, and behind a message the files that it carries, or behind an office file its
+    pictures.
+    """
     yield source
     known = source.address or source.passed_over or source.attachment is not None
-    if known or source.path.suffix.lower() != ".eml" or not source.path.is_file():
+    if known or source.path.suffix.lower() not in suffixes or not source.path.is_file():
         return
     try:
-        files = attachments(source.path.read_bytes())
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return  # a damaged message: reported when the message itself is read
+        files = carried(source.path.read_bytes())
+    except (DocumentError, OSError, ValueError, LookupError, TypeError, AttributeError):
+        return  # a damaged file: reported when the file itself is read
     names = Counter(file.name for file in files)
     for number, file in enumerate(files):
         if file.readable:

@@ -12,10 +12,10 @@ from sliders.documents import remote, sniff
 from sliders.documents.discovery import SourceFile, printable
 from sliders.documents.document import Document
 from sliders.documents.guard import guarded
-from sliders.documents.mail import attachments, read_email
+from sliders.documents.mail import read_email
 from sliders.documents.ocr.pictures import read_picture, scan
 from sliders.documents.ocr.recognizer import engine
-from sliders.documents.packed import read_epub, read_opendocument
+from sliders.documents.packed import carried, read_epub, read_opendocument
 from sliders.documents.partition import read_docx, read_html, read_markdown, read_pptx
 from sliders.documents.pdf.page_content import PageContent
 from sliders.documents.pdf.reader import read_pdf
@@ -99,9 +99,9 @@ def read_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> remote.Fetche
         else _read(source.path, source.name, max_bytes)
     )
     if source.attachment is not None:
-        files = attachments(read.raw)
+        files = carried(read.raw)
         if source.attachment >= len(files):
-            raise DocumentError(f"{source.name}: the message has changed; add it again")
+            raise DocumentError(f"{source.name}: its file has changed; add it again")
         file = files[source.attachment]
         read = remote.Fetched(file.raw, file.name, read.modified)
     if not read.raw.strip(b" \t\r\n\f\x00"):
@@ -143,7 +143,7 @@ def parse(
     kind = sniff.sniff(read.raw, source.name, Path(read.file_name).suffix.lower())
     try:
         if kind in _PAGED:
-            document = _PAGED[kind](read.raw, source.name, scans)
+            document = _PAGED[kind](read.raw, source.name, scans, source.ocr)
         else:
             document = _READERS[kind](read.raw, source.name)
         warnings = guarded(document, read.raw)

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import Message
-from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
@@ -71,11 +70,8 @@ class Attachment:
         return PurePath(self.name).suffix.lower() in sniff.SUFFIXES
 
 
-@lru_cache(maxsize=1)
 def attachments(raw: bytes) -> tuple[Attachment, ...]:
-    """The files that a message and those forwarded in it carry, by order; they are asked for one
-    after the other.
-    """
+    """Returns the files that a message and those forwarded in it carry, by order."""
     return tuple(_attached(message_of(raw)))
 
 

@@ -13,6 +13,13 @@ def installed() -> bool:
     return find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
 
 
+def lacking(wanted: bool) -> str:
+    """Returns what has to be done so that OCR reads, "" where it does."""
+    if not wanted:
+        return "turn it on with: --ocr auto"
+    return "" if installed() else f"install it with: {INSTALL}"
+
+
 def word_key(word: str) -> str:
     """The letters and digits of a word, by which its score is found: punctuation in a table differs
     from the page.

@@ -7,6 +7,7 @@ import io
 import posixpath
 import zipfile
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -14,6 +15,7 @@ from sliders.documents import sniff
 from sliders.documents.builder import DocumentBuilder
 from sliders.documents.decode import declared_encoding, decode
 from sliders.documents.document import Document
+from sliders.documents.mail import Attachment, attachments
 from sliders.documents.partition import add_html
 from sliders.documents.rewritten import LeftOut, xml_of
 from sliders.errors import DocumentError
@@ -35,7 +37,29 @@ _TAGS = {
     _DRAW + "frame": "div",
     _DRAW + "text-box": "div",
 }
+OFFICE = (".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm")
+_MEDIA = ("word/media/", "ppt/media/", "xl/media/")
 _GONE = (_TEXT + "tracked-changes", _OFFICE + "forms", _TEXT + "sequence-decls")
+
+
+@lru_cache(maxsize=1)
+def carried(raw: bytes) -> tuple[Attachment, ...]:
+    """Returns the files inside a file, by order: the attachments of a message, the pictures of an
+    office file. They are asked for one after the other.
+
+    Raises:
+        DocumentError: the office file is damaged, or unpacks to too much.
+    """
+    if not raw.startswith(b"PK\x03\x04"):
+        return attachments(raw)
+    sniff.sniff(raw, "the file")
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        media = (name for name in parts.namelist() if name.startswith(_MEDIA))
+        return tuple(
+            Attachment(posixpath.basename(name), parts.read(name))
+            for name in media
+            if sniff.SUFFIXES.get(posixpath.splitext(name)[1].lower()) == sniff.PICTURE
+        )
 
 
 def read_opendocument(raw: bytes, name: str) -> Document:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sliders.documents.discovery import Source, discover
+from sliders.documents.discovery import Source, discover, with_ocr
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_text, same_content
 from sliders.documents.remote import is_address
@@ -78,7 +78,7 @@ def add_paths(session: Session, paths: Paths, *, prune: bool = False) -> AddRepo
     Raises:
         DocumentError: there is no file, or no file could be read.
     """
-    every = discover(paths, every=True)
+    every = list(with_ocr(discover(paths, every=True), session.settings.ocr))
     sources = [source for source in every if not source.passed_over]
     passed_over = record_passed_over(session, [s for s in every if s.passed_over])
     limit, model = session.settings.max_file_mb << 20, session.models.model_for("extract")

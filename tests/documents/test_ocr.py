@@ -6,6 +6,7 @@ import io
 import sys
 from pathlib import Path
 
+import docx
 import numpy as np
 import pypdfium2
 import pytest
@@ -13,6 +14,7 @@ from document_samples import check_document
 from PIL import Image
 from reportlab.pdfgen import canvas
 
+from sliders import Workspace
 from sliders.documents import Document, SourceFile, discover, load, load_apart, read_pdf
 from sliders.errors import DocumentError
 
@@ -104,6 +106,46 @@ def test_without_the_extra_one_line_says_what_to_install(
     assert [s.passed_over for s in discover(tmp_path / "a.png", every=True)] == [False]
     (tmp_path / "b.txt").write_text("Words.")
     assert [s.name for s in discover(tmp_path)] == ["b.txt"]
+
+
+def _names(ws: Workspace) -> list[str]:
+    return sorted(document.name for document in ws.session.catalog.documents.all())
+
+
+def test_ocr_can_be_turned_off(scanner: None, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    _printed().save(folder / "a.png")
+    _printed().save(folder / "b.pdf")
+    (folder / "c.txt").write_text("The bridge cost 4 euros.", encoding="utf-8")
+    with Workspace(tmp_path / "w.db", ocr="off") as ws:
+        report = ws.add(folder)
+        assert _names(ws) == ["c.txt"] and report.passed_over
+        (told,) = report.failures
+        assert "none of its 1 pages has text; OCR may read them: turn it on" in told.message
+        with pytest.raises(DocumentError, match="turn it on with: --ocr auto"):
+            ws.add(folder / "a.png")
+
+
+def test_pictures_in_office_files_are_read_when_they_are_asked_for(
+    scanner: None, tmp_path: Path
+) -> None:
+    _printed().save(tmp_path / "shop.png")
+    paper = docx.Document()
+    paper.add_paragraph("What the shop sold:")
+    paper.add_picture(str(tmp_path / "shop.png"))
+    (tmp_path / "papers").mkdir()
+    paper.save(tmp_path / "papers" / "sales.docx")
+    with Workspace(tmp_path / "w.db") as ws:
+        ws.add(tmp_path / "papers")
+        assert _names(ws) == ["sales.docx"]
+    with Workspace(tmp_path / "w.db", ocr="all") as ws:
+        report = ws.add(tmp_path / "papers")
+        assert _names(ws) == ["sales.docx", "sales.docx/image1.png"]
+        assert any("read by OCR" in line for line in report.warnings)
+        (hit,) = ws.session.catalog.chunks.search("Rope")
+        (picture,) = [d for d in ws.session.catalog.documents.all() if d.name.endswith("png")]
+        assert hit.document_id == picture.id
 
 
 def test_a_damaged_picture_is_refused(scanner: None, tmp_path: Path) -> None:

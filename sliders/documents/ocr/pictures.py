@@ -10,7 +10,7 @@ from typing import Any
 from sliders.documents import sniff
 from sliders.documents.document import Document
 from sliders.documents.ocr.scanned_page import scanned_page
-from sliders.documents.ocr_words import INSTALL, installed
+from sliders.documents.ocr_words import lacking
 from sliders.documents.pdf.page_content import PageContent
 from sliders.documents.pdf.reader import document_of_pages, open_pdf
 from sliders.errors import DocumentError
@@ -37,17 +37,20 @@ def scan(raw: bytes, kind: str, name: str, number: int) -> PageContent:
     return scanned_page(page(raw, name, number), number)
 
 
-def read_picture(raw: bytes, name: str, scans: Mapping[int, PageContent] | None = None) -> Document:
+def read_picture(
+    raw: bytes, name: str, scans: Mapping[int, PageContent] | None = None, ocr: bool = True
+) -> Document:
     """Returns the document of a picture file.
 
     Args:
         scans: the pages that OCR has read, by number; without them all pages are marked as unread.
+        ocr: False where OCR shall read none.
 
     Raises:
-        DocumentError: OCR is not installed or finds no words, or the file is damaged.
+        DocumentError: OCR is off or not installed, or finds no words, or the file is damaged.
     """
-    if not installed():
-        raise DocumentError(f"{name}: a picture is read by OCR; install it with: {INSTALL}")
+    if lacks := lacking(ocr):
+        raise DocumentError(f"{name}: a picture is read by OCR; {lacks}")
     with _opened(raw, name) as picture:
         count = getattr(picture, "n_frames", 1)
     pages = [PageContent(unread=True) for _ in range(count)]

@@ -15,7 +15,7 @@ import pypdfium2.raw as pdfium_c
 
 from sliders.documents.builder import DocumentBuilder
 from sliders.documents.document import Document
-from sliders.documents.ocr_words import INSTALL, installed
+from sliders.documents.ocr_words import lacking
 from sliders.documents.pdf.column_order import reading_order
 from sliders.documents.pdf.over_pages import join_over_pages, join_printed_tables
 from sliders.documents.pdf.page_content import PageContent, page_content
@@ -29,13 +29,16 @@ _PROGRAM_TITLE = re.compile(r"\.(?:docx?|xlsx?|pptx?|pdf|html?|indd)\b|^Microsof
 _SHOWN = 6
 
 
-def read_pdf(raw: bytes, name: str, scans: Mapping[int, PageContent] | None = None) -> Document:
+def read_pdf(
+    raw: bytes, name: str, scans: Mapping[int, PageContent] | None = None, ocr: bool = True
+) -> Document:
     """Returns the document of a PDF file.
 
     Args:
         raw: the file.
         name: its name.
         scans: pages that OCR has read, by number.
+        ocr: False where OCR shall read none.
 
     Raises:
         DocumentError: the file is encrypted, truncated or no PDF, or none of its pages has text.
@@ -47,7 +50,8 @@ def read_pdf(raw: bytes, name: str, scans: Mapping[int, PageContent] | None = No
         title = str(pdf.get_metadata_dict().get("Title", ""))
     finally:
         pdf.close()
-    return document_of_pages(pages, raw, name, scans or {}, title if _is_title(title) else "")
+    title = title if _is_title(title) else ""
+    return document_of_pages(pages, raw, name, scans or {}, title, lacks=lacking(ocr))
 
 
 def document_of_pages(
@@ -57,14 +61,16 @@ def document_of_pages(
     scans: Mapping[int, PageContent],
     title: str = "",
     media_type: str = "application/pdf",
+    lacks: str = "",
 ) -> Document:
-    """Returns the document of pages; `scans` replace pages without words, by number.
+    """Returns the document of pages; `scans` replace pages without words, by number. `lacks` is
+    what has to be done so that OCR can read.
 
     Raises:
         DocumentError: no page has text.
     """
     builder = DocumentBuilder()
-    _take_scans(builder, pages, scans)
+    _take_scans(builder, pages, scans, lacks)
     gutter: float | None = None
     for page in pages:
         lines, gutter = reading_order(page.lines, gutter)
@@ -81,13 +87,16 @@ def document_of_pages(
         builder.warnings.extend(page.warnings)
         writer.write()
     if not builder.filled and not builder.unread:
-        more = "" if builder.scores else f"; install OCR and add it again: {INSTALL}"
+        more = f"; OCR may read them: {lacks}" if lacks else ""
         raise DocumentError(f"{name}: none of its {len(pages)} pages has text{more}")
     return builder.build(name, raw, title=title, media_type=media_type)
 
 
 def _take_scans(
-    builder: DocumentBuilder, pages: list[PageContent], scans: Mapping[int, PageContent]
+    builder: DocumentBuilder,
+    pages: list[PageContent],
+    scans: Mapping[int, PageContent],
+    lacks: str,
 ) -> None:
     """Puts pages that OCR has read in the place of those without words; the others still need
     it.
@@ -96,12 +105,10 @@ def _take_scans(
         if page.unread and number in scans:
             pages[number - 1] = scans[number]
             builder.scores[number] = scans[number].scores
-        elif page.unread and installed():
+        elif page.unread and not lacks:
             builder.unread.append(number)
         elif page.unread:
-            page.warnings.append(
-                f"page {number} has no text: it needs OCR; install it with: {INSTALL}"
-            )
+            page.warnings.append(f"page {number} has no text: it needs OCR; {lacks}")
 
 
 def _read_by_ocr(scores: Mapping[int, tuple[tuple[str, float], ...]]) -> Iterator[str]:
