@@ -114,6 +114,17 @@ def test_marks_join_their_numbers() -> None:
     ]
 
 
+def test_a_sign_that_sticks_to_the_number_before_it_belongs_to_the_next() -> None:
+    texts = [piece.text for piece in pieces("Balance  $  16  $  5,480  (1,049)$  (67)  61")]
+    assert texts == ["Balance", "$16", "$5,480", "(1,049)", "$(67)", "61"]
+    assert [piece.text for piece in pieces("Umsatz  4.500€  (300)€  61€")] == [
+        "Umsatz",
+        "4.500€",
+        "(300)€",
+        "61€",
+    ]
+
+
 def test_dot_leaders_are_neither_label_nor_value() -> None:
     found = find_tables(
         [pieces(f"{name} .......... {value}") for name, value in (("Ab", 3), ("Cd", 4), ("Ef", 5))]

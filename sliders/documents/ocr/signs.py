@@ -1,4 +1,6 @@
-"""Signs of a currency that stand alone: without a number beside it, the models take "$" for "S"."""
+"""Signs of a currency that stand alone: without a number beside it, the models take "$" for "S", or
+for a letter beside a mark ("|ø").
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from sliders.documents.ocr.recognizer import Quad, ScannedLine, ScannedWord, rea
 
 _SIGN, _LIKE = "$", ("S", "s", "$")
 _SAME_ROW = 0.4
+_BLURRED = 3
 
 
 def with_signs(picture: Any, lines: Sequence[ScannedLine]) -> list[ScannedLine]:
@@ -35,7 +38,14 @@ def with_signs(picture: Any, lines: Sequence[ScannedLine]) -> list[ScannedLine]:
 
 
 def _like(line: ScannedLine) -> Iterator[ScannedWord]:
-    """The words of a line that may be the sign, since no letters follow them."""
+    """The words of a line that may be the sign: no letters follow them, or they stand alone and are
+    letters with marks.
+    """
+    alone = line.words[0].text if len(line.words) == 1 else ""
+    if 1 < len(alone) <= _BLURRED and not alone.isalnum() and any(map(str.isalpha, alone)):
+        if not any(map(str.isdigit, alone)):
+            yield line.words[0]
+        return
     for word, after in zip(line.words, [*line.words[1:], None], strict=True):
         if word.text in _LIKE and not (after and after.text[0].isalpha()):
             yield word

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sliders.values.printed import closes_value, is_value, opens_value, tidy_value
 
 _LEADERS = re.compile(r"(.*?\S)?\s*(?:\.\s?){4,}(.*)")
-
+_SIGNS = ("$", "€", "£")
 
 Break = tuple[float, float, int, bool]
 """A blank in a segment: left end, right end, index in the text, and whether it is
@@ -55,9 +55,10 @@ def join_marks(line: Line) -> Line:
     """The line with "$", "(", ")" and "%" joined to their numbers, and runs of
     numbers taken apart.
     """
+    signs = any(word in _SIGNS for segment in line for word in segment.text.split())
     pieces: list[Segment] = []
     for segment in line:
-        pieces.extend(_take_apart(segment))
+        pieces.extend(_take_apart(segment, signs))
     joined: list[Segment] = []
     mark, mark_left = "", 0.0
     for piece in pieces:
@@ -83,7 +84,10 @@ def join_marks(line: Line) -> Line:
     return tuple(joined)
 
 
-def _take_apart(segment: Segment) -> list[Segment]:
+def _take_apart(segment: Segment, signs: bool = False) -> list[Segment]:
+    """Returns the pieces of a segment; `signs` says that signs of a currency stand apart in its
+    line, so that one behind a number belongs to the number that follows.
+    """
     text = segment.text
     leaders = _LEADERS.fullmatch(text) if "..." in text or ". . ." in text else None
     if leaders:
@@ -91,9 +95,11 @@ def _take_apart(segment: Segment) -> list[Segment]:
         label, value = (leaders[1] or "").rstrip(" ."), leaders[2].strip(" .")
         pieces = [_part(segment, 0, len(label))] if label else []
         if value:
-            return [*pieces, *_take_apart(_part(segment, len(text) - len(value), len(text)))]
+            rest = _part(segment, len(text) - len(value), len(text))
+            return [*pieces, *_take_apart(rest, signs)]
         return pieces
-    if text[-1:] in "$€£" and len(text) > 4 and text[-2:-1].isalpha():
+    word_before = len(text) > 4 and text[-2:-1].isalpha()
+    if text[-1:] in _SIGNS and (word_before or (signs and is_value(text[:-1].rstrip()))):
         return [_part(segment, 0, len(text) - 1), _part(segment, len(text) - 1, len(text))]
     words = text.split()
     if len(words) < 2 or is_value(text):
