@@ -17,6 +17,7 @@ from sliders.store.catalog import Catalog
 from sliders.store.facts import OpenConflict
 from sliders.store.materialise import enters
 from sliders.store.records import Correction, TableVersion
+from sliders.store.traces import GONE
 from sliders.values.parse import parse_value
 
 
@@ -177,7 +178,8 @@ def undo(
     does nothing again until `undo_is_told` is called, unless `told` says that the result tells it.
 
     Raises:
-        StoreError: the table has no such version, or no earlier one.
+        StoreError: the table has no such version, or no earlier one, or its rows went with
+            documents that were removed.
     """
     current = session.catalog.tables.current(table)
     if current is None:
@@ -185,16 +187,7 @@ def undo(
     notes = session.catalog.knowledge
     if notes.kept(_untold(table)) == [version, current.version]:
         return current  # a command that was killed is given again
-    before = [
-        known.version
-        for known in session.catalog.tables.versions(table)
-        if known.version < current.version
-    ]
-    if version is None and not before:
-        raise StoreError(
-            f"table {table!r} stands at version {current.version}, its first: nothing to undo"
-        )
-    target = max(before) if version is None else version
+    target = _version_to_show(session, table, current, version)
     with session.catalog.database.transaction():
         shown = session.catalog.tables.undo(table, target)
         hold(session, table, current, shown)
@@ -209,6 +202,29 @@ def undo(
     if told:
         undo_is_told(session, table)
     return shown
+
+
+def _version_to_show(
+    session: Session, table: str, current: TableVersion, version: int | None
+) -> int:
+    """Returns the version that an undo shows.
+
+    Raises:
+        StoreError: there is none, or its rows went with documents that were removed.
+    """
+    known = session.catalog.tables.versions(table)
+    before = [one.version for one in known if one.version < current.version]
+    if version is None and not before:
+        raise StoreError(
+            f"table {table!r} stands at version {current.version}, its first: nothing to undo"
+        )
+    target = max(before) if version is None else version
+    if any(one.version == target and one.reason == GONE for one in known):
+        raise StoreError(
+            f"the rows of version {target} of table {table!r} were taken out when documents were "
+            "removed: it cannot be shown again"
+        )
+    return target
 
 
 def undo_is_told(session: Session, table: str) -> None:

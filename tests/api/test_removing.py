@@ -115,6 +115,20 @@ def test_no_word_is_left_and_other_answers_stay(
     assert check_audit(at).problems == check_audit(tmp_path / "audit.db").problems == ()
 
 
+def test_a_version_from_before_a_removal_is_not_shown_again(tmp_path: Path) -> None:
+    with opened(tmp_path / "w.db") as ws:
+        made_of = {**TEXTS, NAME: SECRET}
+        for name, text in made_of.items():
+            ws.add_text(text, name)
+        ws.ask(QUESTIONS[0])
+        ws.remove(NAME)
+        rows = len(ws.tables["things"])
+        for version in (None, 1):
+            with pytest.raises(StoreError, match="taken out when documents were removed"):
+                ws.undo("things", version)
+        assert len(ws.tables["things"]) == rows == len(TEXTS)
+
+
 def test_words_of_scripts_without_blanks_are_still_found(tmp_path: Path) -> None:
     with opened(tmp_path / "w.db") as ws:
         for name, text in {"a": "公司有员工六人。", "b": "The bridge cost 4 euros."}.items():
