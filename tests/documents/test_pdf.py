@@ -176,7 +176,7 @@ def test_raised_digits_are_no_digits_of_their_number(base: str, mark: str, read:
         (lambda raw: raw[: len(raw) // 3], "damaged or truncated"),
         (lambda raw: b"%PDF-1.7 nothing else", "damaged or truncated"),
         (lambda _: make_pdf([[(72, 72, "secret")]], password="key"), "encrypted"),
-        (lambda _: make_pdf([[]]), "OCR"),
+        (lambda _: make_pdf([[]]), "none of its 1 pages has text"),
     ],
 )
 def test_broken_pdfs_give_one_clear_line(statement_pdf: bytes, damage, words: str) -> None:  # type: ignore[no-untyped-def]
