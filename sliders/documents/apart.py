@@ -24,6 +24,10 @@ _MODULE = "sliders.documents.reader_process"
 _WALL_TIMES = 4
 """Seconds on the clock for each second of the processor, since machines are shared."""
 _WORKERS = 2
+_FEW_PAGES, _LEAST_OF_PAGE = 100, 2_000
+"""Pages that OCR reads of any file, and the bytes of a file for each page more: a page tree or a
+picture may name one page any number of times.
+"""
 OnPage = Callable[[str, int, int], None]
 """A function that is called for each page that OCR has read: the file's name, the number of pages
 done, and the number of all pages.
@@ -81,6 +85,12 @@ def load_apart(
     limits = ReadingLimits.of(len(read.raw))
     document = _asked(source, read, limits, None)
     if document.unread:
+        most = _FEW_PAGES + len(read.raw) // _LEAST_OF_PAGE
+        if len(document.unread) > most:
+            raise DocumentError(
+                f"{source.name}: it has {len(document.unread):,} pages for OCR, and a file of its "
+                f"size is read up to {most:,}; split it, or leave them out with --ocr off"
+            )
         scans = _scans(source, read, document.unread, on_page)
         document = _asked(source, read, limits, scans)
     assert isinstance(document, Document)

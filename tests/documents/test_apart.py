@@ -140,3 +140,20 @@ def test_memory_of_earlier_files_counts_as_that_of_the_next(tmp_path: Path) -> N
     assert not isinstance(first, LoadFailure) and isinstance(second, LoadFailure)
     limits = ReadingLimits.of((tmp_path / "b.pdf").stat().st_size)
     assert most < limits.memory_bytes + (16 << 20)
+
+
+def test_a_page_that_is_named_without_end_is_not_read_by_ocr(tmp_path: Path) -> None:
+    pytest.importorskip("rapidocr")
+    picture = b"\x00" * 300
+    pdf = _pdf(
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [%s] /Count 300 >>" % (b"3 0 R " * 300),
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R "
+        b"/Resources << /XObject << /F 5 0 R >> >> >>",
+        b"<< /Length 24 >>\nstream\n300 0 0 300 0 0 cm /F Do\nendstream",
+        b"<< /Type /XObject /Subtype /Image /Width 10 /Height 10 /BitsPerComponent 8 /ColorSpace "
+        b"/DeviceRGB /Length 300 >>\nstream\n%s\nendstream" % picture,
+    )
+    (tmp_path / "a.pdf").write_bytes(pdf)
+    (found,) = load_each(discover(tmp_path))
+    assert isinstance(found, LoadFailure) and "300 pages for OCR" in found.message
