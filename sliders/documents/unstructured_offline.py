@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import threading
 from typing import Any
 
 from sliders.errors import DocumentError
 
 _QUIET = ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "UNSTRUCTURED_DISABLE_NOTICE")
+_RUN = re.compile(r"([^\w\s]{20})[^\w\s]+|(\S{2000})\S+")
+"""Signs or letters without a blank, of which the first say what the text is: spaCy takes signs off
+one by one, each time with a look at all of them.
+"""
 _lock = threading.Lock()
 _pipeline: Any = None
 
@@ -57,7 +62,13 @@ def _build() -> Any:
     pipeline.add_pipe("sentencizer")
     pipeline.add_pipe("sliders_verbs")
     pipeline.max_length = 10**9
+    words = pipeline.tokenizer
+    pipeline.tokenizer = lambda text: words(_RUN.sub(_cut, text))
     return pipeline
+
+
+def _cut(run: re.Match[str]) -> str:
+    return run[1] or run[2]
 
 
 def _tag_verbs(doc: Any) -> Any:
