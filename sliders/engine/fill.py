@@ -447,8 +447,8 @@ def _reading(filling: Filling, item: ChunkWork, document: Document, card: str) -
         Asked(a.table, (*map(a.table.column, placed[a.table.name].identity), *a.columns))
         for a in item.asked
     )
-    part = DocumentPart(document, item.chunk, filling.context(document), card)
-    return _AskedChunk(item, part, asked, placed)
+    context = filling.context(document)
+    return _AskedChunk(item, DocumentPart(document, item.chunk, context, card), asked, placed)
 
 
 async def _call(filling: Filling, readings: Sequence[_AskedChunk], one: int = 0) -> None:
@@ -467,8 +467,8 @@ async def _call(filling: Filling, readings: Sequence[_AskedChunk], one: int = 0)
             tasks.append(_task(wanted, each.item.chunk.id, state, extraction.failure(name)))
             _keep_missed(filling.session, name, extraction)
     filling.save(call, found, rows, tasks)
-    names = ", ".join(readings[0].placed)
-    filling.session.progress("extract", filling.asked, filling.left, filling.rows, names)
+    counts = filling.asked, filling.left, filling.rows
+    filling.session.progress("extract", *counts, ", ".join(readings[0].placed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -487,9 +487,6 @@ def _keep_missed(session: Session, table: str, extraction: Extraction) -> None:
     """Stores the lines of printed grids that gave no row of a table. They may be rows that the
     model left out, so they stay with the table as open questions.
     """
-    missed = [
-        UnreadLine(extraction.chunk_id, one.finding, one.values)
-        for one in extraction.missed
-        if one.table == table
-    ]
-    session.catalog.open_questions.keep_unread(table, extraction.chunk_id, missed)
+    chunk, of = extraction.chunk_id, (one for one in extraction.missed if one.table == table)
+    missed = [UnreadLine(chunk, one.finding, one.values) for one in of]
+    session.catalog.open_questions.keep_unread(table, chunk, missed)
