@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sliders.child import ChildEnded, give_back, take
-from sliders.documents.discovery import SourceFile
+from sliders.documents.discovery import MAX_BYTES, SourceFile
 from sliders.documents.document import Document
-from sliders.documents.loaders import MAX_BYTES, LoadFailure, failure, read_source
+from sliders.documents.loaders import LoadFailure, failure, read_source
 from sliders.documents.pdf.page_content import PageContent
 from sliders.documents.remote import Fetched
 from sliders.errors import DocumentError

@@ -18,6 +18,8 @@ from sliders.documents.sniff import PICTURE, SUFFIXES
 from sliders.errors import DocumentError
 
 _LONGEST_SHOWN = 200
+MAX_BYTES = 256 * 2**20
+"""The largest file that is read, in bytes, unless the caller sets another limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ def _with_attached(source: SourceFile, suffixes: Sequence[str] = (".eml",)) -> I
     if known or source.path.suffix.lower() not in suffixes or not source.path.is_file():
         return
     try:
+        if source.path.stat().st_size > MAX_BYTES:
+            return  # reported when the file itself is read
         files = carried(source.path.read_bytes())
     except (DocumentError, OSError, ValueError, LookupError, TypeError, AttributeError):
         return  # a damaged file: reported when the file itself is read

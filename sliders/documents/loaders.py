@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sliders.documents import remote, sniff
-from sliders.documents.discovery import SourceFile, printable
+from sliders.documents.discovery import MAX_BYTES, SourceFile, printable
 from sliders.documents.document import Document
 from sliders.documents.guard import guarded
 from sliders.documents.mail import read_email
@@ -28,8 +28,6 @@ from sliders.errors import DocumentError
 Reader = Callable[[bytes, str], Document]
 """Reads the raw bytes of a file of the given name; raises DocumentError when it cannot."""
 
-MAX_BYTES = 256 * 2**20
-"""The largest file that is read, in bytes, unless the caller sets another limit."""
 
 _READERS: dict[str, Reader] = {
     sniff.TEXT: read_text,
