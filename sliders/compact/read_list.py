@@ -19,6 +19,7 @@ from sliders.extraction.prompt import Asked, chunk_document
 from sliders.extraction.source import Source
 from sliders.llm.model import Request, Response
 from sliders.llm.odds import numbered
+from sliders.progress import counted
 from sliders.schema.types import Column, ColumnType
 from sliders.values.expected import TEXTUAL
 from sliders.values.parse import typed
@@ -58,7 +59,7 @@ async def read_list(
     items = list((reply.data or {}).get("rows", ()))
     if looped:
         items, again = _before_loop(items)
-        subject = f"{again} rows"
+        subject = counted(again, "row")
         told = "the reply went round in a loop and said earlier rows again"
         reading.refusals.append(
             Refusal(source.chunk.id, subject, told, asked.table.name, fatal=False)
