@@ -37,6 +37,7 @@ from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model, Usage
 from sliders.markup import Listing, note, table_html
 from sliders.notebook import notebook_report
+from sliders.progress import counted
 from sliders.retrieval.embeddings import Embedder, default_embedder
 from sliders.schema.hints import Directive
 from sliders.schema.pin import schema_from
@@ -113,7 +114,7 @@ class Workspace(WorkspaceAudit):
         """The content of the workspace, as a notebook shows it."""
         runs = [(run.id, run.kind, run.status, run.question) for run in reversed(self.runs())]
         documents = self.session.catalog.documents.count()
-        about = note(f"workspace {self._database.title}: {documents} documents")
+        about = note(f"workspace {self._database.title}: {counted(documents, 'document')}")
         told = table_html(("run", "kind", "status", "question"), runs, most=5)
         return about + self.tables._repr_html_() + told
 

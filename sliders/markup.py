@@ -63,7 +63,7 @@ def table_html(
     )
     body = "".join(f"<tr>{row}</tr>" for row in cells)
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    more = note(f"and {len(kept) - most} more rows") if len(kept) > most else ""
+    more = note(f"and {len(kept) - most} more") if len(kept) > most else ""
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 

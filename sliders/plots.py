@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sliders.api import Workspace
 from sliders.errors import SchemaError, SettingsError, StoreError
+from sliders.progress import counted
 from sliders.values.expected import NUMERIC
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def cost_by_stage(workspace: Workspace, run: int | None = None) -> Plot:
         one = spent[name]
         money = f", ${one.cost:.4f}" if one.cost else ""
         axes.annotate(
-            f" {one.calls} calls, {one.seconds:.0f} s{money}",
+            f" {counted(one.calls, 'call')}, {one.seconds:.0f} s{money}",
             (one.tokens, place),
             va="center",
             fontsize=8,

@@ -34,6 +34,11 @@ class Progress:
     detail: str = ""
 
 
+def counted(count: int, thing: str, several: str = "") -> str:
+    """A number of things in words: 1 row, 1,200 rows, 2 values are."""
+    return f"{count:,} {thing if count == 1 else several or f'{thing}s'}"
+
+
 def duration(seconds: float) -> str:
     """Seconds in the words of a person: 8 s, 3 min 20 s, 2 h 05 min."""
     whole = round(seconds)
@@ -110,8 +115,8 @@ class Display:
                 parts.append("━" * filled + "─" * (_BAR - filled))
             parts.append(f"{done}/{total}")
         parts += [progress.detail] if progress.detail else []
-        parts += [f"{progress.rows} rows"] if progress.rows else []
-        parts += [f"{progress.tokens} tokens"] if progress.tokens else []
+        parts += [counted(progress.rows, "row")] if progress.rows else []
+        parts += [counted(progress.tokens, "token")] if progress.tokens else []
         parts += [f"${progress.cost:.4f}"] if progress.cost else []
         now = time.monotonic()
         if self._first < done < total:

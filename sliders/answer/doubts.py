@@ -13,6 +13,7 @@ from typing import Any, Literal
 from sliders.answer.figures import Number, shown
 from sliders.answer.range import Kind
 from sliders.extraction.cell import Scalar
+from sliders.progress import counted
 
 MOST_SHOWN = 5
 """The most doubts that are shown in words; JSON has all of them."""
@@ -151,7 +152,7 @@ def result_words(rows: Rows, most: int = _MOST_ROWS) -> str:
     """Returns a result in a few words."""
     cells = [", ".join(_cell(cell) for cell in row) for row in rows[:most]]
     more = len(rows) - most
-    return " | ".join(cells) + (f" | {more} rows more" if more > 0 else "") or "nothing"
+    return " | ".join(cells) + (f" | {counted(more, 'row')} more" if more > 0 else "") or "nothing"
 
 
 def _cell(cell: object) -> str:

@@ -10,6 +10,7 @@ from typing import Literal
 from sliders.answer.doubts import Doubt
 from sliders.answer.figures import Number
 from sliders.answer.profile import ColumnProfile
+from sliders.progress import counted
 from sliders.sentences import Sentences
 from sliders.sql.quoting import quote_literal
 from sliders.values.expected import DATED, NUMERIC
@@ -70,7 +71,7 @@ def listed(column: ColumnProfile) -> str:
         shown = quote_literal(value[:60]) if isinstance(value, str) else str(value)
         if sum(map(len, said)) > LISTED_CHARACTERS:
             break
-        said.append(f"{shown} ({count} rows)")
+        said.append(f"{shown} ({counted(count, 'row')})")
     more = (
         say("more_values", count=column.distinct - len(said)) if column.distinct > len(said) else ""
     )

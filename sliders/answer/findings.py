@@ -20,6 +20,7 @@ from sliders.answer.resolving import resolved
 from sliders.answer.result_shape import empty, yes_or_no
 from sliders.answer.turns import Asks, QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.progress import counted
 from sliders.sentences import Sentences
 from sliders.sql.names import read_by
 from sliders.sql.statement import DIALECT
@@ -142,7 +143,7 @@ def _kept(tree: exp.Query, run_sql: RunSql) -> Iterator[str]:
         alone.set("where", exp.Where(this=test.copy()))
         count = number(alone, run_sql)
         if count is not None:
-            yield say("kept_alone", condition=test.sql(DIALECT), count=count)
+            yield say("kept_alone", condition=test.sql(DIALECT), rows=counted(count, "row"))
 
 
 def _several(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
@@ -290,7 +291,7 @@ def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Find
             yield Finding(
                 "nulls",
                 name,
-                say("nulls", column=name, rows=count),
+                say("nulls", column=name, rows=counted(count, "row")),
             )
 
 

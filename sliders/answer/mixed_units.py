@@ -17,6 +17,7 @@ from sliders.answer.references import References
 from sliders.answer.resolving import resolved
 from sliders.answer.turns import RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.progress import counted
 from sliders.schema.types import ColumnType
 from sliders.sentences import Sentences
 from sliders.sql.quoting import quote_literal
@@ -137,7 +138,7 @@ def _units_of(
 def _finding(
     tree: exp.Query, name: str, unit: exp.Column, units: Sequence[tuple[str, int]], run_sql: RunSql
 ) -> Finding:
-    told = ", ".join(f"{quote_literal(text)} ({count} rows)" for text, count in units)
+    told = ", ".join(f"{quote_literal(text)} ({counted(count, 'row')})" for text, count in units)
     text = say("mixed_units", column=name, unit=unit.name, values=told)
     apart = _grouped(tree, unit)
     command = f"sliders query {shell_quote(apart)}" if apart else ""

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from sliders.answer.figures import Number, figure, measured, places_of
 from sliders.extraction.cell import Scalar
+from sliders.progress import counted
 
 Kind = Literal["conflict", "value", "same", "missing", "choice", "units"]
 
@@ -75,12 +76,12 @@ class Mover:
     high: Number
 
     def __str__(self) -> str:
-        return counted(self.kind, self.count)
+        return doubts_counted(self.kind, self.count)
 
 
-def counted(kind: Kind, count: int) -> str:
+def doubts_counted(kind: Kind, count: int) -> str:
     """Returns a count of doubts of a kind, in words: "2 open conflicts"."""
-    return f"{count:,} {KINDS[kind].one if count == 1 else KINDS[kind].several}"
+    return counted(count, KINDS[kind].one, KINDS[kind].several)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Usage
 from sliders.markup import PageFrame, folded, note, preformatted, table_html
+from sliders.progress import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,7 +131,8 @@ class Completeness:
         none = f" (none: {named(self.silent)})" if self.silent else ""
         return "; ".join(
             [
-                f"{self.documents_with_rows} of {self.documents} documents gave rows{none}",
+                f"{self.documents_with_rows} of {counted(self.documents, 'document')} gave rows"
+                + none,
                 *self.remarks(),
                 *self._files(),
             ]
@@ -141,12 +143,12 @@ class Completeness:
         with the command that says why.
         """
         return [
-            f"{counted} ({named(names)}): {command_of('why', names[0])}"
+            f"{files} ({named(names)}): {command_of('why', names[0])}"
             for names, one, several in (
                 (self.not_read, "file was not read", "files were not read"),
                 (self.not_whole, "document was not read whole", "documents were not read whole"),
             )
-            for counted in [f"{len(names)} {one if len(names) == 1 else several}"]
+            for files in [counted(len(names), one, several)]
             if names
         ]
 
@@ -167,7 +169,7 @@ class Completeness:
             (self.unverified_cells, "value is unverified", "values are unverified"),
         ):
             if count:
-                parts.append(f"{count} {one if count == 1 else several}")
+                parts.append(counted(count, one, several))
         return parts
 
 
@@ -320,7 +322,7 @@ class Answer:
                 for c in self.citations
             ),
         )
-        cost = f"{self.usage.calls} calls, {self.usage.tokens} tokens"
+        cost = f"{counted(self.usage.calls, 'call')}, {counted(self.usage.tokens, 'token')}"
         return (
             f"<p><b>{escape(headline(self.text, self.rows))}</b></p>{rows}"
             + (note(f"range: {self.range}") if self.range and str(self.range) else "")

@@ -13,6 +13,7 @@ from sliders.engine.unread_files import unread_files
 from sliders.errors import StoreError
 from sliders.extraction.cell import Grounding
 from sliders.markup import preformatted
+from sliders.progress import counted
 from sliders.retrieval.chunk import Chunk
 from sliders.store.lineage import Evidence, doubt_of, lineage_of, lineages, words_of_odds
 from sliders.store.records import Decision, StoredDocument, Task
@@ -161,7 +162,7 @@ def _document(session: Session, document: StoredDocument) -> Explanation:
             for task in session.catalog.extractions.tasks(relation.name)
             if task.chunk_id in chunks
         ]
-        lines.append(f"{relation.name}: {count} rows; {_asked(tasks)}")
+        lines.append(f"{relation.name}: {counted(count, 'row')}; {_asked(tasks)}")
     journal = session.catalog.journal
     decisions = journal.decisions(document=document.name)
     decisions += [d for chunk in sorted(chunks) for d in journal.decisions(chunk=chunk)]
@@ -193,10 +194,12 @@ def _asked(tasks: Sequence[Task]) -> str:
 def _chunk(session: Session, chunk: Chunk, documents: Sequence[StoredDocument]) -> tuple[str, ...]:
     """Says where a chunk stands, and how many rows of each table it gave."""
     name = next((d.name for d in documents if d.id == chunk.document_id), chunk.document_id)
-    lines = [f"characters {chunk.start} to {chunk.end} of {name}, {chunk.tokens} tokens"]
+    lines = [f"characters {chunk.start} to {chunk.end} of {name}, {counted(chunk.tokens, 'token')}"]
     for relation in session.catalog.schemas.relations():
         rows = session.catalog.extractions.rows(relation.name, document_ids=[chunk.document_id])
-        lines.append(f"{relation.name}: {sum(row.chunk_id == chunk.id for row in rows)} rows")
+        lines.append(
+            f"{relation.name}: {counted(sum(row.chunk_id == chunk.id for row in rows), 'row')}"
+        )
     return tuple(lines)
 
 
@@ -207,6 +210,6 @@ def _versions(session: Session, table: str) -> tuple[str, ...]:
     asked = _asked(session.catalog.extractions.tasks(table))
     return asked, *(
         f"version {v.version}{' (current)' if current and v.version == current.version else ''}: "
-        f"{v.operation}, {v.rows} rows. {v.reason}"
+        f"{v.operation}, {counted(v.rows, 'row')}. {v.reason}"
         for v in session.catalog.tables.versions(table)
     )

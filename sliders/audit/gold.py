@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sliders.engine.given_tables import separated_frame
 from sliders.errors import SettingsError
 from sliders.markup import table_html
+from sliders.progress import counted
 from sliders.schema.types import Column, Schema, Table
 from sliders.store.catalog import Catalog
 from sliders.store.lineage import lineage_of
@@ -113,8 +114,8 @@ class GoldCheck:
 
     def __str__(self) -> str:
         head = (
-            f"{self.table}: {self.rows} gold rows, matched on {', '.join(self.matched_on)}; "
-            f"{self.missing} missing, {self.extra} extra"
+            f"{self.table}: {counted(self.rows, 'gold row')}, matched on "
+            f"{', '.join(self.matched_on)}; {self.missing} missing, {self.extra} extra"
         )
         lines = [head]
         for score in self.scores:

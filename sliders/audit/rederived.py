@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import select
 
 from sliders.errors import RepairError
+from sliders.progress import counted
 from sliders.reconcile.workbench import SYSTEM, replay
 from sliders.sql.quoting import quote_identifier
 from sliders.store import codec
@@ -98,7 +99,7 @@ def _repaired(
     if other:
         yield (
             f"{place}: its SQL, run again over version {parent.version}, gives other values in "
-            f"{len(other)} rows ({other[0]})"
+            f"{counted(len(other), 'row')} ({other[0]})"
         )
 
 

@@ -35,6 +35,7 @@ from sliders.audit.export import export_audit
 from sliders.audit.rederived import rederived
 from sliders.audit.seal import broken, key_of
 from sliders.errors import AuditError, SlidersError
+from sliders.progress import counted
 from sliders.sql.quoting import quote_identifier
 from sliders.store import codec
 from sliders.store.catalog import Catalog
@@ -149,7 +150,7 @@ def _verify(audit: Database, name: str, said: tuple[str, ...], unproven: str) ->
         found = list(check(audit))
         problems += found[:_MOST_PROBLEMS]
         if len(found) > _MOST_PROBLEMS:
-            problems.append(f"... and {len(found) - _MOST_PROBLEMS} more problems of this kind")
+            problems.append(f"... and {len(found) - _MOST_PROBLEMS} more of this kind")
     return Verification(name, tuple(problems), tuple(_notes(audit)), unproven)
 
 
@@ -165,11 +166,10 @@ def _notes(audit: Database) -> Iterator[str]:
         place = f"table {table!r}, column {column!r}"
         if wordless:
             yield (
-                f"{place}: {wordless} values are judgements of the model that rest on no "
-                "words of the text"
+                f"{place}: {counted(wordless, 'judgement')} of the model without words of the text"
             )
         if doubtful:
-            yield f"{place}: {doubtful} values are unverified ({doubt})"
+            yield f"{place}: {counted(doubtful, 'unverified value')} ({doubt})"
 
 
 def _documents(audit: Database) -> Iterator[str]:
@@ -254,7 +254,8 @@ def _tables(audit: Database) -> Iterator[str]:
             (table, version),
         )
         if (rows := audit.value(f"SELECT count(*) FROM {quote_identifier(relation)}")) != told:
-            yield f"table {table!r}: it has {rows} rows, its version {version} was made with {told}"
+            now = counted(rows, "row")
+            yield f"table {table!r}: it has {now}, its version {version} was made with {told}"
         asked = (
             "SELECT count(*) FROM audit_table_versions WHERE table_name = ? AND operation = ? AND "
             f"version IN ({chain})"

@@ -42,6 +42,7 @@ from sliders.cli.shell import (
 )
 from sliders.errors import EXIT_CODES, BudgetExceeded, PlanError, SettingsError, SlidersError
 from sliders.hidden import safe
+from sliders.progress import counted
 from sliders.store.records import ExportFormat
 
 if TYPE_CHECKING:
@@ -307,7 +308,7 @@ def extract(call: CommandCall, tables: TablesArgument = None) -> None:
     with call.opened() as ws:
         counts = ws.extract(tables or None)
     call.show(
-        "\n".join(f"{name}: {count} rows extracted" for name, count in counts.items())
+        "\n".join(f"{name}: {counted(count, 'row')} extracted" for name, count in counts.items())
         or "no tables yet: ask a question, or pin a schema",
         counts,
     )
@@ -335,7 +336,8 @@ def reconcile(
         say_released(ws, tables or [table.name for table in ws.schema.tables])
         counts = ws.reconcile(tables or None, criteria=criteria or None)
     call.show(
-        "\n".join(f"{name}: {count} rows" for name, count in counts.items()) or "no tables yet",
+        "\n".join(f"{name}: {counted(count, 'row')}" for name, count in counts.items())
+        or "no tables yet",
         counts,
     )
 

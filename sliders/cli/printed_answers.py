@@ -12,7 +12,7 @@ from sliders.answer.result import Answer
 from sliders.answer.result_shape import ResultTable, headline, needs_table, row_name, table_of
 from sliders.cli.printed_tables import MOST_ROWS, csv_text, markdown_table, printed_table
 from sliders.cli.shell import CommandCall, result_data
-from sliders.progress import duration
+from sliders.progress import counted, duration
 
 MOST_CITATIONS = 10
 
@@ -68,8 +68,9 @@ def answer_text(answer: Answer, plain: bool = False) -> str:
     cost += ", price not known (SLIDERS_PRICES)" if usage.unpriced_calls else ""
     kept = f"({usage.cached_tokens} of them kept by the server) " if usage.cached_tokens else ""
     lines.append(
-        f"Cost:     {usage.calls} calls ({usage.cached_calls} known), {usage.prompt_tokens} prompt "
-        f"{kept}and {usage.completion_tokens} generated tokens, {duration(usage.seconds)}{cost}"
+        f"Cost:     {counted(usage.calls, 'call')} ({usage.cached_calls} known), "
+        f"{usage.prompt_tokens} prompt {kept}and {usage.completion_tokens} generated tokens, "
+        f"{duration(usage.seconds)}{cost}"
     )
     return "\n".join(lines)
 

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from sliders.answer.figures import YES_NO
 from sliders.answer.result_shape import ResultTable, no_formula, tidied
+from sliders.progress import counted
 
 MOST_ROWS = 20
 _NARROWEST = 12
@@ -58,7 +59,7 @@ def printed_table(
             console.print(_grid(table, cells, SIMPLE_HEAD if rich else _PLAIN))
         lines = [line.rstrip() for line in capture.get().strip("\n").splitlines()]
     more = len(table.cells) - len(cells)
-    lines += [f"and {more:,} more rows (--format csv prints them all)"] if more > 0 else []
+    lines += [f"and {counted(more, 'more row')} (--format csv prints them all)"] if more > 0 else []
     return "\n".join(" " * indent + line for line in lines)
 
 

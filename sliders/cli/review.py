@@ -36,6 +36,7 @@ from sliders.cli.shell import (
 )
 from sliders.errors import ModelUnavailable
 from sliders.hidden import hide
+from sliders.progress import counted
 from sliders.store.records import Correction
 
 if TYPE_CHECKING:
@@ -227,7 +228,7 @@ def undo(
             )
             print(f"sliders: {said}", file=sys.stderr)
         call.show(
-            f"{table}: version {shown.version} ({shown.operation}), {shown.rows} rows",
+            f"{table}: version {shown.version} ({shown.operation}), {counted(shown.rows, 'row')}",
             dataclasses.asdict(shown),
         )
         sys.stdout.flush()
@@ -273,7 +274,8 @@ def revoke(
         table = ws.revoke(number).table
         rows = _apply(ws, table, f"decision {number} is taken back")
     call.show(
-        f"decision {number} is taken back; {table}: {rows} rows", {"decision": number, "rows": rows}
+        f"decision {number} is taken back; {table}: {counted(rows, 'row')}",
+        {"decision": number, "rows": rows},
     )
 
 
@@ -361,7 +363,9 @@ def _decided(
                 file=sys.stderr,
             )
     rows = _apply(ws, table, f"decision {number} is kept")
-    call.show(f"decision {number}; {table}: {rows} rows", {"decision": number, "rows": rows})
+    call.show(
+        f"decision {number}; {table}: {counted(rows, 'row')}", {"decision": number, "rows": rows}
+    )
 
 
 def _apply(ws: Workspace, table: str, done: str) -> int:
@@ -382,7 +386,7 @@ def _apply(ws: Workspace, table: str, done: str) -> int:
         )
         raise ModelUnavailable(told) from error
     if left := len(ws.conflicts(table)):
-        told = "1 contradiction is" if left == 1 else f"{left} contradictions are"
+        told = counted(left, "contradiction is", "contradictions are")
         print(f"sliders: {told} open in {table}; see: sliders conflicts {table}", file=sys.stderr)
     return rows
 
@@ -425,9 +429,11 @@ def _held(ws: Workspace) -> tuple[list[str], dict[str, Any]]:
     extractions, documents = ws.session.catalog.extractions, ws.session.catalog.documents.all()
     filling = frozenset[str]().union(*(extractions.documents_with_rows(name) for name in frames))
     files = unread_files(ws.session)
-    lines = [f"table {n}: {rows} rows ({', '.join(c)})" for n, (c, rows) in frames.items()]
+    lines = [
+        f"table {n}: {counted(rows, 'row')} ({', '.join(c)})" for n, (c, rows) in frames.items()
+    ]
     lines += [
-        f"document {d.name}: {d.characters} characters, version {d.version}"
+        f"document {d.name}: {counted(d.characters, 'character')}, version {d.version}"
         + ("" if d.id in filling or not frames else ", no row in any table")
         + "".join(f"; {warning}" for warning in d.warnings)
         for d in documents
@@ -460,8 +466,8 @@ def runs(call: CommandCall) -> None:
             money = f"${cost:.4f}  " if cost else ""
             lines.append(
                 (
-                    f"{run.id}  {run.started[:19]}  {run.kind}  {run.status}  {calls} calls  "
-                    f"{tokens} tokens  {money}{run.question}"
+                    f"{run.id}  {run.started[:19]}  {run.kind}  {run.status}  "
+                    f"{counted(calls, 'call')}  {counted(tokens, 'token')}  {money}{run.question}"
                 ).rstrip()
             )
             data.append(

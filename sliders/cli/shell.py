@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from sliders.errors import SettingsError, StoreError
+from sliders.progress import counted
 from sliders.settings import Settings
 
 if TYPE_CHECKING:
@@ -330,10 +331,8 @@ def say_released(ws: Workspace, tables: Sequence[str]) -> None:
 
     for table in tables:
         if held := len(undone_rows(ws.session, table)):
-            print(
-                f"sliders: repairs of {held} rows of {table} that were undone are made again",
-                file=sys.stderr,
-            )
+            repairs = f"repairs of {counted(held, 'row')} of {table} that were undone"
+            print(f"sliders: {repairs} are made again", file=sys.stderr)
 
 
 def result_data(frame: pd.DataFrame, units: Sequence[str], notes: Sequence[str]) -> dict[str, Any]:
@@ -370,8 +369,7 @@ def show_added(report: AddReport) -> None:
     for warning in report.warnings:
         print(f"sliders: {warning}", file=sys.stderr)
     if report.passed_over:
-        count = len(report.passed_over)
-        files = f"{count:,} files" if count > 1 else "1 file"
+        files = counted(len(report.passed_over), "file")
         print(
             f"sliders: passed over {files} of kinds that are not read: "
             f"{named(report.passed_over)}; list them with: sliders tables",

@@ -13,6 +13,7 @@ from sliders.compact.model_file import EMBEDDED
 from sliders.engine.session import Session
 from sliders.engine.synchronous import server_address
 from sliders.engine.unread_files import unread_files
+from sliders.progress import counted
 from sliders.settings import LOCAL, Settings
 from sliders.store.database import workspace_is_there
 from sliders.store.records import Run
@@ -51,9 +52,9 @@ def _known(session: Session, model: str) -> list[str]:
     """
     count, place = session.catalog.documents.count(), session.catalog.database.name
     asked = [run for run in session.catalog.journal.runs() if run.kind == "ask"]
-    held = [_counted(count, "document"), _counted(len(asked), "run") + " of questions"]
+    held = [counted(count, "document"), counted(len(asked), "run") + " of questions"]
     if unread := len(unread_files(session)):
-        held.insert(1, _counted(unread, "file") + " not read")
+        held.insert(1, counted(unread, "file") + " not read")
     reader, options = _reader(session.settings, model, asked)
     lines = [f"Workspace {place}: {', '.join(held)}.", reader]
     questions = asked[-1].settings.get("questions") or [asked[-1].question] if asked else []
@@ -87,8 +88,3 @@ def _reader(settings: Settings, model: str, asked: Sequence[Run]) -> tuple[str, 
         f" --base-url {shlex.quote(server)}" if server else ""
     )
     return f"The last questions were read by model {used}; without options, {model} reads.", options
-
-
-def _counted(count: int, thing: str) -> str:
-    """A number of things."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"

@@ -13,6 +13,7 @@ from sliders.answer.doubts import Gap, command_of
 from sliders.answer.result import Completeness
 from sliders.engine.session import Session
 from sliders.engine.unread_files import unread_files
+from sliders.progress import counted
 from sliders.schema.types import Table
 from sliders.store.records import Reliability
 
@@ -115,7 +116,7 @@ class _FillingDocuments:
             without = self.silent & self.of(left) if table.documents else self.silent
             lacking = self.named((without | self._kin[table.name]) - self._giving[table.name])
             if lacking and table.grain == "document":
-                count = "1 document" if len(lacking) == 1 else f"{len(lacking)} documents"
+                count = counted(len(lacking), "document")
                 yield Gap(
                     "document",
                     f"{table.name} has no row of {count}",
@@ -144,7 +145,7 @@ def _failures(documents: _FillingDocuments, failed: Mapping[str, str]) -> Iterat
     """Yields one gap that names the documents with chunks that could not be read."""
     if failed:
         names = documents.named(documents.of(set(failed)))
-        count = "1 chunk failed" if len(failed) == 1 else f"{len(failed)} chunks failed"
+        count = counted(len(failed), "chunk failed", "chunks failed")
         reasons = Counter(reason for reason in failed.values() if reason)
         cause = f": {reasons.most_common(1)[0][0][:_LONGEST_REASON]}" if reasons else ""
         yield Gap("failed", count + cause, names, command_of("why", names[0]) if names else "")

@@ -32,6 +32,7 @@ from sliders.engine.tables_read import TableRead, tables_read
 from sliders.engine.trial import Trial
 from sliders.engine.variations import TableVariations
 from sliders.errors import QueryError, StoreError
+from sliders.progress import counted
 from sliders.sql.statement import parse_select
 from sliders.store.copied_tables import CopiedTables, TrialChange
 
@@ -159,10 +160,11 @@ def _with_unread(
         measured = widened(measured, "missing", ledger.gated_chunks, [number])
         changed = "changed it" if before != measured.value else "changed nothing"
         notes.append(
-            f"{len(chunks)} parts were read after all and {changed}, {ledger.gated_chunks} are left"
+            f"read after all: {counted(len(chunks), 'part')}, which {changed}; still left out: "
+            f"{ledger.gated_chunks}"
         )
     elif ledger.gated_chunks:
-        notes.append(f"{ledger.gated_chunks} parts of documents were left out unread")
+        notes.append(f"left out unread: {counted(ledger.gated_chunks, 'part')} of documents")
     return replace(measured, notes=tuple(notes))
 
 

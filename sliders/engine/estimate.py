@@ -20,6 +20,7 @@ from sliders.extraction.second_opinion import STAGE as DOUBT
 from sliders.llm.model import Request
 from sliders.llm.usage import PriceTable
 from sliders.markup import note, table_html
+from sliders.progress import counted
 from sliders.schema.sample import fitted
 from sliders.schema.types import Column, Table
 
@@ -88,7 +89,7 @@ class Estimate:
             for s in self.stages
         ]
         lines.append(
-            f"in all {self.calls} calls, {self.tokens} tokens, {self.money}, "
+            f"in all {counted(self.calls, 'call')}, {counted(self.tokens, 'token')}, {self.money}, "
             f"{self.minutes:.1f} minutes"
         )
         return "\n".join([*lines, *(f"assumed: {line}" for line in self.assumptions)])
@@ -96,7 +97,7 @@ class Estimate:
     def _repr_html_(self) -> str:
         rows = [(s.stage, s.calls, s.prompt_tokens, s.completion_tokens) for s in self.stages]
         total = (
-            f"in all {self.calls} calls, {self.tokens} tokens, {self.money}, "
+            f"in all {counted(self.calls, 'call')}, {counted(self.tokens, 'token')}, {self.money}, "
             f"{self.minutes:.1f} minutes"
         )
         head = ("stage", "calls", "prompt tokens", "generated")

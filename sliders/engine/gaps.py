@@ -15,6 +15,7 @@ from sliders.answer.range import Place
 from sliders.engine.trial import Trial
 from sliders.engine.variations import TableVariations
 from sliders.extraction.cell import Absence, Scalar
+from sliders.progress import counted
 from sliders.schema.types import Column, ColumnType
 from sliders.sql.statement import parse_select
 from sliders.values.expected import DATED, NUMERIC
@@ -149,14 +150,14 @@ def _gap(table: TableVariations, column: Column, rows: Sequence[str]) -> Gap:
     count = (
         f"{len(rows)} of {len(table.shown)} rows"
         if table.read.table.grain == "many"
-        else f"{len(documents)} documents"
+        else counted(len(documents), "document")
     )
     if len(documents) == 1 and table.read.table.grain != "many":
         count = "1 document"
     thing = f"{column.name} has no value in {count}" + (f": {why}" if why else "")
     ids = {one for row in rows for one in table.words.document_ids(row)}
     if unread := _parts_left_out(table, column, ids):
-        parts = "1 part was" if unread == 1 else f"{unread} parts were"
+        parts = counted(unread, "part was", "parts were")
         thing += f"; {parts} not read for it"
     return Gap("value", thing, tuple(documents), table.words.setting(rows[0], column.name, None))
 

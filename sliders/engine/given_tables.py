@@ -20,6 +20,7 @@ from sliders.engine.session import Session
 from sliders.engine.table_stages import settle_tables
 from sliders.errors import DocumentError, SchemaError, SettingsError
 from sliders.extraction.cell import Absence, Cell, Grounding, Row, Scalar, Span
+from sliders.progress import counted
 from sliders.retrieval.chunk import Chunk, ChunkContext
 from sliders.schema.names import free_name, snake_name
 from sliders.schema.types import Column, ColumnType, Schema, Table
@@ -48,7 +49,7 @@ class GivenTable:
     warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return "; ".join([f"{self.name}: {self.rows} rows ({self.outcome})", *self.warnings])
+        return "; ".join([f"{self.name}: {counted(self.rows, 'row')} ({self.outcome})", *self.warnings])
 
 
 def frames_of(path: Path) -> dict[str, pd.DataFrame]:
@@ -308,4 +309,4 @@ def _save(
         for number, line in enumerate(grid)
     )
     session.catalog.extractions.save(list(rows), [Task(table.name, table.column_names, chunk.id)])
-    session.decide("documents", "table", "given", f"{len(grid)} rows", document=document.name)
+    session.decide("documents", "table", "given", counted(len(grid), "row"), document=document.name)

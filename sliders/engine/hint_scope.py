@@ -14,6 +14,7 @@ from sliders.documents.document import Document
 from sliders.engine.hint_sections import ignored, locate
 from sliders.engine.kept_segments import KeptSegments
 from sliders.engine.session import Session
+from sliders.progress import counted
 from sliders.retrieval.context import Outline
 from sliders.schema.hints import Hints, Ignore, Locate
 
@@ -46,8 +47,8 @@ def passage_source(session: Session, question: str) -> PassageSource:
                 room -= sizes[document_id]
         chosen = chosen or [stored[0].id]
         session.note(
-            f"{len(chosen)} of {len(stored)} documents were searched closely, those with the "
-            "question's words"
+            f"{len(chosen)} of {counted(len(stored), 'document')} were searched closely, "
+            "those with the question's words"
         )
     documents = [session.catalog.documents.get(document_id) for document_id in chosen]
     count = session.models.model_for("answer").count_tokens

@@ -10,6 +10,7 @@ from sliders.answer.passages import PassageSource
 from sliders.answer.result import Answer
 from sliders.engine.hint_scope import PROBE, narrow, source_of, switch_off
 from sliders.engine.session import Session
+from sliders.progress import counted
 from sliders.reconcile.repairs import Normalization, Precedence
 from sliders.schema.hints import Normalize, Precede
 
@@ -43,7 +44,7 @@ def starved_documents(session: Session, answer: Answer) -> Sequence[str]:
     nothing = answer.status == "not_found"
     starved = list(source_of(session).documents) if nothing else _starved(session)
     if starved:
-        reason = f"no rows, or far fewer than elsewhere, in {len(starved)} documents"
+        reason = f"no rows, or far fewer than elsewhere, in {counted(len(starved), 'document')}"
         switch_off(session, reason)
         chunks = (chunk for document in starved for chunk in session.catalog.chunks.of(document))
         question.out_of_scope -= {chunk.id for chunk in chunks}

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from sliders.answer.figures import Number
 from sliders.engine.fill import read_chunks
 from sliders.engine.session import Session
+from sliders.progress import counted
 
 STAGE = "audit"
 
@@ -33,7 +34,7 @@ async def audit(
     if number <= 0:
         return ""
     sample = random.Random(session.settings.seed).sample(sorted(left), min(number, len(left)))
-    session.progress(STAGE, detail=f"{len(sample)} parts that were left out")
+    session.progress(STAGE, detail=counted(len(sample), "part left out", "parts left out"))
     read, stopped = await read_chunks(session, sample, wanted, questions)
     for chunk in read:
         for table in wanted:

@@ -16,6 +16,7 @@ from sliders.engine.join_values import JoinNames, NameWords, join_words
 from sliders.engine.running_query import Running
 from sliders.engine.table_run import TableRun
 from sliders.extraction.cell import Scalar
+from sliders.progress import counted
 from sliders.query.cost import TokenEstimate
 from sliders.query.explain import Kind, PlanNode
 from sliders.query.filter_order import JoinSide, NextJoin, first_join, next_join
@@ -42,7 +43,9 @@ def unequal_names(running: Running) -> list[str]:
         forms = canonical_forms([*left, *right])
         pairs = [f"{a!r} and {b!r}" for a in left for b in right if a != b and forms[a] == forms[b]]
         if pairs:
-            more = f" and {len(pairs) - _NAMED} more pairs" if len(pairs) > _NAMED else ""
+            more = (
+                f" and {counted(len(pairs) - _NAMED, 'more pair')}" if len(pairs) > _NAMED else ""
+            )
             told.append(f"{edge} joins equal values, so not {'; '.join(pairs[:_NAMED])}{more}")
     return told
 
@@ -116,7 +119,7 @@ def _tell(run: TableRun) -> None:
     without = sum(not rows for rows in run.join_names.printed.values())
     if without:
         reason = (
-            f"{without} documents print none of the join values that "
+            f"{counted(without, 'document')} without any of the join values that "
             f"{', '.join(run.join_names.names)} must have"
         )
         run.session.decide("optimize", "table", "not read", reason, table=run.table.name)
@@ -130,7 +133,7 @@ def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
     values = _distinct(running, other, edge.attribute(other))
     name = edge.attribute(alias)
     return Filter(
-        f"{name} matches {other} ({len(values)} values)",
+        f"{name} matches {other} ({counted(len(values), 'value')})",
         (name,),
         kind="matches",
         values=tuple(values),

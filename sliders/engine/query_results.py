@@ -28,6 +28,7 @@ from sliders.engine.tables_read import in_sql, view_of
 from sliders.errors import ModelUnavailable, QueryError, StoreError, UnsafeStatement
 from sliders.llm.outcomes import every_call_failed
 from sliders.markup import note, table_html
+from sliders.progress import counted
 from sliders.query.parsing import Query, parse_query
 from sliders.query.predicates import SYSTEM
 from sliders.schema.types import Schema, Table
@@ -246,8 +247,8 @@ def without_earlier(session: Session, sql: str) -> pd.DataFrame:
     with CopiedTables(session.catalog.database, relations) as memory, memory.changed(gone):
         frame = _frame(memory.run(sql))
     told = (
-        f"{len(gone)} rows of earlier versions of documents are left out; what their new versions "
-        "say is read by a question"
+        f"{counted(len(gone), 'row')} of earlier versions of documents left out; what the new "
+        "versions say is read by a question"
     )
     frame.attrs["notes"].append(told)
     return frame

@@ -27,6 +27,7 @@ from sliders.engine.session import Session
 from sliders.engine.table_run import TableRun
 from sliders.engine.table_stages import settle_tables
 from sliders.errors import BudgetExceeded
+from sliders.progress import counted
 from sliders.query.explain import PlanNode, QueryExplanation
 from sliders.query.parsing import Query, TableUse
 from sliders.query.predicates import SYSTEM
@@ -233,8 +234,9 @@ def _notes(running: Running, loss: Loss) -> Iterator[str]:
     yield from unequal_names(running)
     if loss.excluded:
         yield (
-            f"{loss.excluded} documents were excluded by the index; {loss.found} of {loss.audited} "
-            f"audited ones held values, so about {loss.estimate:.1f} documents may be missed"
+            f"excluded by the index: {counted(loss.excluded, 'document')}; "
+            f"{loss.found} of {loss.audited} audited ones held values, so about "
+            f"{loss.estimate:.1f} documents may be missed"
         )
     failed = {
         document: next(reversed(reasons.values()))
@@ -243,8 +245,8 @@ def _notes(running: Running, loss: Loss) -> Iterator[str]:
     }
     if failed:
         yield (
-            f"the result is incomplete: {len(failed)} documents could not be read, the next query "
-            f"asks again: {next(iter(failed.values()))}"
+            f"the result is incomplete: {counted(len(failed), 'document')} could not be read, "
+            f"the next query asks again: {next(iter(failed.values()))}"
         )
     if running.filling.stopped:
         yield f"the result is incomplete: {running.filling.stopped}"

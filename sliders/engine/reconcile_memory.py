@@ -10,6 +10,7 @@ from typing import cast, get_args
 
 from sliders.engine.session import Session
 from sliders.errors import RepairError
+from sliders.progress import counted
 from sliders.reconcile.repairs import Criterion, Reconciliation
 from sliders.store.facts import Settled, Settlement
 
@@ -51,10 +52,11 @@ def remember(
             {s.signature for s in result.settlements} & {s.signature for s in memory.settled}
         )
         reason = (
-            f"{len(new)} new documents touch {result.touched_groups} groups; {stands} "
-            "earlier decisions stand"
+            f"{counted(len(new), 'new document')}; "
+            f"{counted(result.touched_groups, 'group')} touched; "
+            f"earlier decisions that stand: {stands}"
         )
-        verdict = f"{result.calls} calls"
+        verdict = counted(result.calls, "call")
         session.decide("reconcile", "table", verdict, reason, table=result.table)
 
 

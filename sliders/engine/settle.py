@@ -18,6 +18,7 @@ from sliders.engine.ways import ways_of
 from sliders.errors import RepairError
 from sliders.extraction.cell import Row
 from sliders.extraction.list_entries import lines_of_lists, records_of
+from sliders.progress import counted
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation, relation_of
 from sliders.reconcile.repairs import (
@@ -75,8 +76,8 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     if held:
         again = f"make them again with: sliders reconcile {table.name}"
         session.note(
-            f"{table.name}: repairs of {len(held)} rows were undone by a person and stay "
-            f"undone; {again}"
+            f"{table.name}: repairs of {counted(len(held), 'row')} were undone by a person and "
+            f"stay undone; {again}"
         )
     # A table that was settled with a model need not be settled again without one.
     done = last is not None and last.terms == terms and (last.by_model or not model)
@@ -225,7 +226,7 @@ def _decisions(table: str, result: Reconciliation) -> Iterator[Decision]:
         settled = repair.operation == "correct" and len(repair.before) > 1
         if repair.author == "model" or repair.operation in _OF_A_GROUP or settled:
             values = " or ".join(dict.fromkeys(map(repr, repair.before)))
-            rows = f"{len(repair.rows)} rows"
+            rows = counted(len(repair.rows), "row")
             said = f"{values} became {repair.after!r}" if repair.column else rows
             verdict = f"{repair.operation} {repair.column}".strip()
             reason = f"{said}: {repair.reason}; SQL: {repair.sql}"

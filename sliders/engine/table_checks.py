@@ -11,6 +11,7 @@ from sliders.answer.doubts import Doubt, named
 from sliders.engine.session import Session
 from sliders.engine.tables_read import TableRead
 from sliders.errors import SchemaError, SlidersError
+from sliders.progress import counted
 from sliders.schema.checks import Check
 from sliders.schema.types import Table
 from sliders.sql.quoting import quote_identifier, quote_literal
@@ -43,7 +44,7 @@ class FailedCheck:
     def __str__(self) -> str:
         if self.error:
             return f"the check of {self.table}, {self.check}, could not run: {self.error}"
-        rows = "1 row" if self.rows == 1 else f"{self.rows:,} rows"
+        rows = counted(self.rows, "row")
         return f"the check of {self.table}, {self.check}, fails in {rows}"
 
 

@@ -15,9 +15,10 @@ from shlex import quote
 from sliders.answer.doubts import Doubt, Rows, change_size, effect_words
 from sliders.answer.figures import Number
 from sliders.answer.findings import tied_rows
-from sliders.answer.range import KINDS, Kind, State, Variation, bundled, counted, number_in
+from sliders.answer.range import KINDS, Kind, State, Variation, bundled, doubts_counted, number_in
 from sliders.answer.result import SqlAnswer
 from sliders.extraction.cell import Scalar
+from sliders.progress import counted
 from sliders.sql.statement import parse_select, without_limit
 from sliders.store.copied_tables import CopiedTables, TrialChange
 
@@ -72,10 +73,10 @@ class Trial:
         if alone or len(variations) < 2:
             return alone
         together = tuple(cell for v in variations if v.options for cell in v.options[0])
-        several = replace(
-            variations[0],
-            thing=f"{counted(kind, len(variations))} together: {variations[0].thing} and others",
+        thing = (
+            f"{doubts_counted(kind, len(variations))} together: {variations[0].thing} and others"
         )
+        several = replace(variations[0], thing=thing)
         found = self._doubt(several, [together])
         return [] if found is None else [found]
 
@@ -114,7 +115,7 @@ class Trial:
         others = [row for row in self.tied() if row not in shown]
         if others:
             effect = effect_words(shown, [(*shown[:-1], row) for row in others])
-            tied = "1 row that is" if len(others) == 1 else f"{len(others):,} rows that are"
+            tied = counted(len(others), "row that is", "rows that are")
             command = f"sliders query {quote(without_limit(self.sql))}"
             yield Doubt("choice", f"{tied} tied with the last one shown", "", effect, command)
 

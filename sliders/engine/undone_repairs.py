@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from sliders.engine.session import Session
 from sliders.extraction.cell import Scalar
+from sliders.progress import counted
 from sliders.store.records import TableVersion
 from sliders.store.sql_names import SYSTEM_COLUMNS
 
@@ -39,7 +40,7 @@ def release(session: Session, table: str) -> int:
             "reconcile",
             "table",
             "undone repairs released",
-            f"{len(held)} rows may be repaired again",
+            f"{counted(len(held), 'row')} may be repaired again",
             table=table,
         )
     return len(held)

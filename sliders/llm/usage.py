@@ -16,6 +16,7 @@ import yaml
 from sliders.errors import BudgetExceeded, SettingsError
 from sliders.llm.model import Usage
 from sliders.llm.tokens import context_window, known_models
+from sliders.progress import counted
 from sliders.settings import Budget
 
 
@@ -238,7 +239,7 @@ class Meter:
         """
         budget = self.budget
         every = (
-            ("max_tokens", usage.tokens, budget.max_tokens, f"{usage.tokens:,} tokens"),
+            ("max_tokens", usage.tokens, budget.max_tokens, counted(usage.tokens, "token")),
             ("max_cost", usage.cost, budget.max_cost, f"${usage.cost:.4f}"),
             ("max_minutes", self.minutes, budget.max_minutes, f"{self.minutes:.1f} minutes"),
         )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sliders.progress import counted
 from sliders.query.cost import TokenEstimate
 
 _SHOWN_DOCUMENTS = 20
@@ -92,9 +93,9 @@ def tree_lines(node: PlanNode, prefix: str = "", last: bool = True, top: bool = 
     if node.estimate is not None:
         words.append(f"estimated {node.estimate}")
     if node.actual is not None:
-        words.append(f"spent {node.actual:,} tokens")
+        words.append(f"spent {counted(node.actual, 'token')}")
     if node.rows is not None:
-        words.append(f"{node.rows:,} rows")
+        words.append(counted(node.rows, "row"))
     lines = [prefix + mark + "; ".join(words)]
     below = prefix if top else prefix + ("   " if last else "│  ")
     for number, child in enumerate(node.inputs):
@@ -114,6 +115,9 @@ def trace_lines(traces: Sequence[DocumentTrace]) -> list[str]:
     ]
     spent, whole = sum(t.tokens for t in traces), sum(t.whole for t in traces)
     if len(traces) > len(chosen):
-        lines.append(f"... and {len(traces) - len(chosen)} more documents")
+        lines.append(f"... and {len(traces) - len(chosen):,} more")
     share = f", {spent / whole:.0%} of reading them whole" if whole else ""
-    return [*lines, f"all {len(traces)} documents: {spent:,} tokens sent{share}"]
+    return [
+        *lines,
+        f"in all {counted(len(traces), 'document')}: {counted(spent, 'token')} sent{share}",
+    ]

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Table, Text, delete, func, or_, select, update
 
 from sliders.errors import StoreError
+from sliders.progress import counted
 from sliders.sql.quoting import quote_identifier
 from sliders.store import codec
 from sliders.store.catalog import Catalog
@@ -127,7 +128,7 @@ class Removed:
             (self.calls, "call"),
             (self.answers, "marked answer"),
         )
-        return ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in parts)
+        return ", ".join(counted(n, word) for n, word in parts)
 
 
 class Removal:
@@ -197,7 +198,7 @@ class Removal:
             self._forget_quotes(traces)
             for (_, name, relation), shown in zip(touched, unverified, strict=True):
                 self._show_again(name, relation, shown)
-            told = f"{len(found)} documents, {count} rows"
+            told = f"{counted(len(found), 'document')}, {counted(count, 'row')}"
             self._catalog.journal.record(Decision("documents", "document", "removed", told))
             database.add_many(meta, [(_UNFINISHED, codec.now())], there="replace")
         return Removed(tuple(dict.fromkeys(one.name for one in found)), count, gone, marked)

@@ -189,7 +189,7 @@ async def test_a_zero_is_not_final_before_the_values_were_seen() -> None:
     for answer, model in (await compact("?", sql, sql), await full("?", *[sql] * 3)):
         assert (answer.status, answer.value) == ("answered", 0)
         seen = model.history[1].messages[-1].content
-        assert "port = 'Oslo' alone keeps 1 rows" in seen and "'Bergen' (2 rows)" in seen
+        assert "port = 'Oslo' alone keeps 1 row" in seen and "'Bergen' (2 rows)" in seen
     once, _ = await compact("?", sql, ModelRefusal("no"), ModelRefusal("no"))
     assert once.status == "not_found"
 

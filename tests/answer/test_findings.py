@@ -53,8 +53,8 @@ def of(sql: str, *views: TableView) -> tuple[Finding, ...]:
             "nothing",
             "the result is empty",
         ),
-        ("SELECT AVG(length) FROM ships", "nulls", "length is NULL (not stated) in 1 rows"),
-        ("SELECT name FROM ships WHERE length > 100", "nulls", "in 1 rows"),
+        ("SELECT AVG(length) FROM ships", "nulls", "length is NULL (not stated) in 1 row"),
+        ("SELECT name FROM ships WHERE length > 100", "nulls", "in 1 row"),
         ("SELECT name FROM ships ORDER BY length LIMIT 1", "nulls", "ordered first"),
         (
             "SELECT name FROM ships ORDER BY length DESC LIMIT 1",
@@ -66,8 +66,8 @@ def of(sql: str, *views: TableView) -> tuple[Finding, ...]:
             "ties",
             "2 rows have the same n",
         ),
-        ("SELECT COUNT(*) FROM ships WHERE port NOT IN ('Oslo')", "nulls", "in 1 rows"),
-        ("SELECT COUNT(*) FROM ships WHERE NOT (port = 'Oslo')", "nulls", "in 1 rows"),
+        ("SELECT COUNT(*) FROM ships WHERE port NOT IN ('Oslo')", "nulls", "in 1 row"),
+        ("SELECT COUNT(*) FROM ships WHERE NOT (port = 'Oslo')", "nulls", "in 1 row"),
         ("SELECT role FROM crews GROUP BY role ORDER BY COUNT(ship) * 0 LIMIT 1", "ties", "2 rows"),
         (
             "SELECT SUM(s.length) FROM ships s JOIN crews c ON c.ship = s.name",
@@ -92,7 +92,7 @@ def of(sql: str, *views: TableView) -> tuple[Finding, ...]:
             "division",
             "multiply by 1.0",
         ),
-        ("SELECT COUNT(*) FROM ships WHERE lost IS NULL", "unstated", "0 (2 rows), 1 (1 rows)"),
+        ("SELECT COUNT(*) FROM ships WHERE lost IS NULL", "unstated", "0 (2 rows), 1 (1 row)"),
         (
             "SELECT SUM(length) FROM ships WHERE length = 120",
             "same",
@@ -202,16 +202,16 @@ def test_a_text_that_the_column_holds_in_other_case_or_marks_is_compared_as_it_i
     ("sql", "kind", "words"),
     [
         ("SELECT COUNT(*) FROM ships WHERE lost = 0 AND length > 100", "nulls", None),
-        ("SELECT COUNT(*) FROM ships WHERE port = 'Bergen' AND length > 100", "nulls", "in 1 rows"),
+        ("SELECT COUNT(*) FROM ships WHERE port = 'Bergen' AND length > 100", "nulls", "in 1 row"),
         ("SELECT COUNT(*) FROM ships WHERE length > 100 OR port = 'Bergen'", "nulls", None),
-        ("SELECT COUNT(*) FROM ships WHERE length > 100 OR port = 'Oslo'", "nulls", "in 1 rows"),
+        ("SELECT COUNT(*) FROM ships WHERE length > 100 OR port = 'Oslo'", "nulls", "in 1 row"),
         (
             (
                 "SELECT COUNT(*) FROM ships WHERE length > (SELECT AVG(length) FROM ships "
                 "WHERE port = 'Oslo')"
             ),
             "nulls",
-            "in 1 rows",
+            "in 1 row",
         ),
         ("SELECT name FROM ships WHERE port IN ('Oslo', 'Begren')", "literal", None),
         ("SELECT name FROM ships WHERE port = 'Oslo' OR port = 'Begren'", "literal", None),

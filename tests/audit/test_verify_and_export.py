@@ -255,11 +255,8 @@ def test_computed_and_judged_values_walk_back(filled: Catalog, tmp_path: Path) -
     checked = check_audit(export_audit(filled, tmp_path / "a.db"))
     assert checked.problems == ()
     assert checked.notes == (
-        (
-            "table 'orders', column 'paid': 1 values are judgements of the model that rest on no "
-            "words of the text"
-        ),
-        "table 'orders', column 'paid': 1 values are unverified (near the cut)",
+        "table 'orders', column 'paid': 1 judgement of the model without words of the text",
+        "table 'orders', column 'paid': 1 unverified value (near the cut)",
     )
     with sqlite3.connect(tmp_path / "a.db") as plain:
         rows = plain.execute(
@@ -331,7 +328,7 @@ def test_many_problems_are_counted_not_listed(made: Catalog, tmp_path: Path) -> 
         plain.execute("UPDATE orders SET pieces = 5")
     plain.close()
     problems = verify_audit(path)
-    assert len(problems) == 52 and problems[-1] == "... and 32 more problems of this kind"
+    assert len(problems) == 52 and problems[-1] == "... and 32 more of this kind"
 
 
 def test_other_files_are_not_verified(tmp_path: Path) -> None:

@@ -331,7 +331,7 @@ def test_a_chunk_is_explained(shell: Shell) -> None:
     chunk = json.loads(shell("why", row, "--json")[1])["lines"][0].split()[-1]
     code, told, _ = shell("why", chunk)
     assert code == 0
-    assert "things: 1 rows" in told
+    assert "things: 1 row" in told
 
 
 def test_the_version_is_told(shell: Shell) -> None:

@@ -209,7 +209,7 @@ def test_a_new_document_asks_about_its_own_groups_only(place: str | Path, candid
             "SELECT reason FROM sl_decisions WHERE stage = 'reconcile'"
         )
     assert any(
-        "1 new documents touch 1 groups; 3 earlier decisions stand" in str(row[0]) for row in said
+        "1 new document; 1 group touched; earlier decisions that stand: 3" in str(row[0]) for row in said
     )
 
 
