@@ -41,7 +41,6 @@ from sliders.llm.network_switch import check_requests_allowed
 from sliders.llm.tokens import token_counter
 from sliders.settings import LOCAL, Settings
 
-
 _SPINS = "GOMP_SPINCOUNT"
 """How often a thread of the child looks for the next piece of work before it sleeps. On a machine
 with other work the default takes two thirds of the processor time and triples the time of a reply:

@@ -36,8 +36,6 @@ def test_a_sum_over_two_currencies_has_a_note(tmp_path: Path) -> None:
         both = ws.query("SELECT SUM(amount) AS total FROM costs")
         one = ws.query("SELECT SUM(amount) AS total FROM costs WHERE currency = 'EUR'")
     assert float(both["total"][0]) == 187.5
-    assert any(
-        "'EUR' (2 rows)" in note and "'USD' (1 row)" in note for note in both.attrs["notes"]
-    )
+    assert any("'EUR' (2 rows)" in note and "'USD' (1 row)" in note for note in both.attrs["notes"])
     assert float(one["total"][0]) == 157.5
     assert one.attrs["notes"] == []

@@ -208,9 +208,8 @@ def test_a_new_document_asks_about_its_own_groups_only(place: str | Path, candid
         said = ws.session.catalog.database.query(
             "SELECT reason FROM sl_decisions WHERE stage = 'reconcile'"
         )
-    assert any(
-        "1 new document; 1 group touched; earlier decisions that stand: 3" in str(row[0]) for row in said
-    )
+    stands = "1 new document; 1 group touched; earlier decisions that stand: 3"
+    assert any(stands in str(row[0]) for row in said)
 
 
 def test_the_sql_that_is_stored_is_the_sql_that_ran(place: str | Path) -> None:
