@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rich.box import SIMPLE_HEAD, Box
 from rich.console import Console
@@ -19,7 +20,10 @@ from sliders.answer.result_shape import ResultTable, no_formula, tidied
 from sliders.progress import counted
 
 MOST_ROWS = 20
-_NARROWEST = 12
+_GAP, _LONGEST = 2, 40
+"""Spaces between columns; the length from which on a word may be broken."""
+_PARTS = re.compile(r" *(?:[^ _]+_*|_+)")
+"""Parts of a column's name, between which a line may end."""
 _PLAIN = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 
 
@@ -31,56 +35,73 @@ def width_of_terminal() -> int:
 
 
 def printed_table(
-    table: ResultTable, plain: bool = False, *, indent: int = 0, most: int | None = None
+    table: ResultTable,
+    plain: bool = False,
+    *,
+    indent: int = 0,
+    most: int | None = None,
+    total: int = 0,
 ) -> str:
-    """Returns a table at most as wide as the terminal. When its columns do not fit, each value gets
-    a line of its own.
+    """A table at most as wide as the terminal, in plain characters where the output is none; a
+    line for each value where the columns do not fit.
 
     Args:
-        plain: True gives each value a line of its own, which suits screen readers.
+        plain: a line for each value always, as a screen reader reads it.
         indent: spaces before each line.
-        most: the most rows to print; the other rows are counted.
+        most: rows that are printed; the others are counted.
+        total: rows of the result, of which `table` may hold the first ones only.
     """
     cells = [[cell or "-" for cell in row] for row in table.cells[:most]]
-    width, rich = width_of_terminal() - indent, sys.stdout.isatty()
-    if (
-        plain
-        or sum(map(_narrowest, zip(table.headers, *cells, strict=True), table.numeric))
-        + 2 * (len(table.headers) - 1)
-        > width
-    ):
+    widths = None if plain else _widths(table.headers, cells, width_of_terminal() - indent)
+    if widths is None:
         lines = list(_value_lines(table.headers, cells))
     else:
         # No styles: on the streams of the command line terminal escapes stand as text.
         console = Console(
-            file=io.StringIO(), width=width, force_terminal=False, legacy_windows=False
+            file=io.StringIO(),
+            width=sum(widths) + _GAP * len(widths),
+            force_terminal=False,
+            legacy_windows=False,
         )
         with console.capture() as capture:
-            console.print(_grid(table, cells, SIMPLE_HEAD if rich else _PLAIN))
+            console.print(_grid(table, cells, widths))
         lines = [line.rstrip() for line in capture.get().strip("\n").splitlines()]
-    more = len(table.cells) - len(cells)
+    more = max(total, len(table.cells)) - len(cells)
     lines += [f"and {counted(more, 'more row')} (--format csv prints them all)"] if more > 0 else []
     return "\n".join(" " * indent + line for line in lines)
 
 
-def _narrowest(cells: tuple[str, ...], numeric: bool) -> int:
-    """The least width that a column can be read at: numbers are never broken."""
-    if numeric:
-        return max(*map(len, cells[1:]), *map(len, cells[0].split()))
-    return min(_NARROWEST, max(map(len, cells)))
+def _widths(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[int] | None:
+    """The widths of columns that fit a line, the widest ones cut down; None where words would have
+    to be broken.
+    """
+    columns = list(zip(headers, *rows, strict=True))
+    room = width - _GAP * (len(columns) - 1)
+    whole = [max(map(len, column)) for column in columns]
+    least = [
+        min(_LONGEST, max(len(word) for cell in cells for word in ["", *cell.split()]))
+        for header, *others in columns
+        for cells in [[*_PARTS.findall(header), *others]]
+    ]
+    for most in range(max(whole), 0, -1):
+        widths = [max(low, min(high, most)) for low, high in zip(least, whole, strict=True)]
+        if sum(widths) <= room:
+            return widths
+    return None
 
 
-def _grid(table: ResultTable, cells: Sequence[Sequence[str]], box: Box) -> Table:
+def _grid(table: ResultTable, cells: Sequence[Sequence[str]], widths: Sequence[int]) -> Table:
+    box = SIMPLE_HEAD if sys.stdout.isatty() else _PLAIN
     grid = Table(box=box, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
-    for header, numeric, column in zip(
-        table.headers, table.numeric, zip(table.headers, *cells, strict=True), strict=True
-    ):
-        grid.add_column(
-            Text(header),
-            justify="right" if numeric else "left",
-            min_width=_narrowest(column, numeric),
-            overflow="fold",
-        )
+    for header, numeric, width in zip(table.headers, table.numeric, widths, strict=True):
+        lines = [""]
+        for part in _PARTS.findall(header):
+            if len(lines[-1] + part) > width:
+                lines.append(part.lstrip())
+            else:
+                lines[-1] += part
+        justify: Literal["right", "left"] = "right" if numeric else "left"
+        grid.add_column(Text("\n".join(lines)), justify=justify, width=width, overflow="fold")
     for row in cells:
         grid.add_row(*map(Text, row))
     return grid

@@ -49,7 +49,8 @@ class GivenTable:
     warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return "; ".join([f"{self.name}: {counted(self.rows, 'row')} ({self.outcome})", *self.warnings])
+        rows = counted(self.rows, "row")
+        return "; ".join([f"{self.name}: {rows} ({self.outcome})", *self.warnings])
 
 
 def frames_of(path: Path) -> dict[str, pd.DataFrame]:
