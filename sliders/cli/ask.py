@@ -343,7 +343,7 @@ def reconcile(
 
 
 @app.command()
-@takes("workspace", *MODEL, *LIMITS, "unverified", "batch", *SHOWN, "format", "csv_safe")
+@takes("workspace", *MODEL, *LIMITS, "unverified", "batch", *SHOWN, "format", "csv_safe", "limit")
 def query(
     call: CommandCall,
     sql: Annotated[
@@ -363,8 +363,10 @@ def query(
     notes = frame.attrs["notes"]
     for note in [] if call.as_json else notes:
         print(f"sliders: {note}", file=sys.stderr)
-    data = result_data(frame, frame.attrs.get("units", ()), notes)
-    call.show(frame_text(frame, call), data)
+    if call.as_json:
+        call.show("", result_data(frame, frame.attrs.get("units", ()), notes))
+    else:
+        print(frame_text(frame, call))
     return 1 if frame.attrs.get("failed") else STOPPED if stopped else 0
 
 

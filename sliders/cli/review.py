@@ -398,7 +398,7 @@ def _user() -> str:
         return ""
 
 
-@takes("workspace", "as_json")
+@takes("workspace", "as_json", "plain", "format", "csv_safe", "limit")
 def tables(
     call: CommandCall,
     name: Annotated[
@@ -415,7 +415,10 @@ def tables(
         if name is not None:
             frame = ws.tables[name]
             shown = frame.drop(columns="document_id")
-            call.show(frame_text(shown, call), records(frame))
+            if call.as_json:
+                call.show("", records(frame))
+            else:
+                print(frame_text(shown, call))
             return
         lines, data = _held(ws)
     call.show("\n".join(lines) or "nothing yet: add documents and ask", data)

@@ -148,6 +148,9 @@ _OPTIONS: Mapping[str, Any] = {
         Format,
         typer.Option("--format", help="How the result is printed; json is the same as --json."),
     ],
+    "limit": Annotated[
+        int, typer.Option("--limit", min=0, help="Rows that a table shows, 0 for all of them.")
+    ],
     "csv_safe": Annotated[
         bool,
         typer.Option("--csv-safe", help="CSV with a ' before text that begins like a formula."),
@@ -158,6 +161,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "workspace": DEFAULT_WORKSPACE,
     **dict.fromkeys((*SHOWN, "csv_safe"), False),
     "format": "table",
+    "limit": 100,
 }
 AsExampleOption = Annotated[
     str,
@@ -200,6 +204,7 @@ class CommandCall:
     plain: bool = False
     format: Format = "table"
     csv_safe: bool = False
+    limit: int = 0
     flags: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -351,13 +356,16 @@ def frame_text(frame: pd.DataFrame, call: CommandCall) -> str:
     from sliders.cli.printed_tables import csv_text, markdown_table, printed_table
 
     columns, units = list(map(str, frame.columns)), frame.attrs.get("units", ())
-    rows = [tuple(row.values()) for row in records(frame)]
+    most = call.limit if call.format == "table" and call.limit else None
+    rows = [tuple(row.values()) for row in records(frame[:most])]
     if call.format == "csv":
         return csv_text(columns, rows, units, call.csv_safe)
     if not rows:
         return "no rows"
     table = table_of(columns, rows, units)
-    return markdown_table(table) if call.format == "markdown" else printed_table(table, call.plain)
+    if call.format == "markdown":
+        return markdown_table(table)
+    return printed_table(table, call.plain, total=len(frame))
 
 
 def show_added(report: AddReport) -> None:

@@ -80,11 +80,32 @@ def test_a_table_has_units_and_no_more_characters_than_the_terminal(shell: Shell
         ["Anchor", "120", "yes"],
         ["Beacon", "340", "yes"],
     ]
-    wide = f"SELECT {', '.join(f'name AS column_{n}' for n in range(9))} FROM things"
+    wide = f"SELECT {', '.join(f'name AS column_{n}' for n in range(12))} FROM things"
     for columns in (80, 120):
         lines = shell("query", wide, columns=columns)[1].splitlines()
         assert max(map(len, lines)) <= columns
-    assert "  column_8: Crane" in shell("query", wide)[1].splitlines()
+    assert "  column_11: Crane" in shell("query", wide)[1].splitlines()
+
+
+def test_names_of_columns_and_rows_are_not_broken(shell: Shell) -> None:
+    sql = (
+        "SELECT name AS name_of_the_thing_on_its_label, 'Holt & Sons' AS builder, cost FROM things"
+    )
+    for columns in (40, 60, 100):
+        out = shell("query", sql, columns=columns)[1]
+        assert max(map(len, out.splitlines())) <= columns
+        words = {"Crane", "Anchor", "Beacon", "Holt", "Sons", "builder", "label"}
+        assert words <= set(out.replace("_", " ").split())
+
+
+def test_a_long_table_shows_its_first_rows(shell: Shell) -> None:
+    _, out, _ = shell("query", QUERY, "--limit", "1")
+    assert out.splitlines()[2:] == [
+        "Crane          75  no",
+        "and 2 more rows (--format csv prints them all)",
+    ]
+    assert len(shell("tables", "things", "--limit", "0")[1].splitlines()) == 5
+    assert len(shell("tables", "things", "--limit", "1", "--format", "csv")[1].splitlines()) == 4
 
 
 def test_a_table_in_a_terminal_has_a_drawn_line_and_no_escapes(
