@@ -329,7 +329,7 @@ class Answer:
             + "".join(note(f"doubt: {line}") for line in doubt_lines(self.doubts))
             + note(self.completeness, *self.notes, cost)
             + (folded("SQL", preformatted(self.sql)) if self.sql else "")
-            + (folded(f"{len(self.citations)} sources", cited) if self.citations else "")
+            + (folded(counted(len(self.citations), "source"), cited) if self.citations else "")
         )
 
 

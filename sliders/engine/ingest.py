@@ -16,6 +16,7 @@ from sliders.engine.runner import ParsedDocument, cut_later
 from sliders.engine.session import Session
 from sliders.engine.unread_files import REFUSED, record_passed_over
 from sliders.errors import DocumentError
+from sliders.progress import counted
 from sliders.store.records import Added, StoredDocument
 
 Paths = Source | Iterable[Source]
@@ -193,7 +194,7 @@ def _store(session: Session, parsed: ParsedDocument) -> Added:
                 "documents",
                 "document",
                 added.outcome,
-                f"{len(chunks)} chunks",
+                counted(len(chunks), "chunk"),
                 document=document.name,
             )
     return added

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sliders.extraction.cell import Scalar
+from sliders.progress import counted
 from sliders.reconcile.column_codes import Codes, ColumnTraits, Encoded
 from sliders.reconcile.decider import Memory
 from sliders.reconcile.forms import Forms
@@ -236,7 +237,7 @@ class _NameColumn:
             self.decisions.append(
                 Choice(
                     "column",
-                    f"{left} groups of names left open",
+                    counted(left, "group of names left open", "groups of names left open"),
                     "nothing in their rows tells, and no model was asked",
                     self._name,
                 )
