@@ -17,11 +17,13 @@ from sliders.store.records import Relation
 _SEEN = ("audit_documents", "audit_evidence", "audit_decisions", "audit_runs")
 _FACETS = (ColumnType.CATEGORY, ColumnType.BOOLEAN, ColumnType.TEXT)
 _MOST_VALUES = 12
-"""The different values of a column that is offered as a facet."""
+"""The most different values in a column that is offered as a facet."""
 
 
 def metadata_path(database: Path) -> Path:
-    """Returns the path of the metadata of an audit database: beside it."""
+    """Returns the path of the metadata file: beside the audit database, with the ending
+    `.metadata.yaml`.
+    """
     return database.with_suffix(".metadata.yaml")
 
 
@@ -69,7 +71,7 @@ def _table(catalog: Catalog, relation: Relation) -> dict[str, Any]:
 
 
 def _few(catalog: Catalog, relation: Relation, column: str) -> bool:
-    """Says whether the values of a column repeat, and are few."""
+    """True when the values of a column repeat and are few."""
     values = [value for (value,) in catalog.tables.read(relation.name, [column])[1]]
     different = {value for value in values if value is not None}
     return 1 < len(different) <= min(_MOST_VALUES, len(values) - 1)

@@ -1,4 +1,4 @@
-"""What the tab key offers: tables, columns, runs and documents of the workspace."""
+"""Completion with the tab key: tables, columns, runs and documents of the workspace."""
 
 from __future__ import annotations
 
@@ -14,38 +14,42 @@ if TYPE_CHECKING:
 
 
 def tables(context: typer.Context, incomplete: str) -> list[str]:
-    """Returns the names of tables that begin so."""
+    """Returns the names of the tables that begin with the typed letters."""
     return _offered(context, incomplete, _tables)
 
 
 def columns(context: typer.Context, incomplete: str) -> list[str]:
-    """Returns the columns of the table that the command names; of all where it names none."""
+    """Returns the columns of the table named in the command, or of all tables when it names
+    none.
+    """
     named = context.params.get("table")
     return _offered(context, incomplete, lambda catalog: _columns(catalog, named))
 
 
 def wheres(context: typer.Context, incomplete: str) -> list[str]:
-    """Returns the beginnings of conditions: a column or `document`, and an equals sign."""
+    """Returns the beginnings of conditions: the name of a column, or `document`, and an equals
+    sign.
+    """
     names = [*columns(context, ""), "document"]
     return [f"{name}=" for name in names if name.startswith(incomplete)]
 
 
 def runs(context: typer.Context, incomplete: str) -> list[str]:
-    """Returns the numbers of runs, the newest first."""
+    """Returns the numbers of the runs that begin with the typed digits, the newest first."""
     return _offered(
         context, incomplete, lambda catalog: (str(run.id) for run in catalog.journal.runs()[::-1])
     )
 
 
 def documents(context: typer.Context, incomplete: str) -> list[str]:
-    """Returns the names of documents."""
+    """Returns the names of the documents that begin with the typed letters."""
     return _offered(
         context, incomplete, lambda catalog: (one.name for one in catalog.documents.all())
     )
 
 
 def subjects(context: typer.Context, incomplete: str) -> list[str]:
-    """Returns what `why` explains by name: documents and tables."""
+    """Returns the names that `why` takes: documents, then tables."""
     return [*documents(context, incomplete), *tables(context, incomplete)]
 
 

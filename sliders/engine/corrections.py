@@ -48,7 +48,8 @@ def correct(
     the last decision says the same, nothing is stored and its number is returned.
 
     Raises:
-        SchemaError: a table or column does not exist, or a value does not fit its column.
+        SchemaError: a table or column does not exist, a value does not fit its column, no rows are
+            named, or both sides of a merge or split name the same rows.
     """
     known = session.schema.table(table)
     if not where or (kind != "set_value" and not other):
@@ -150,8 +151,11 @@ def _shown(session: Session, table: str, names: list[str]) -> list[dict[str, Sca
 def typed_values(
     table: Table, values: Mapping[str, Scalar], beside: Sequence[str] = ()
 ) -> dict[str, Scalar]:
-    """Returns values in their columns' types; values of the columns `beside` the table's own are
-    unchanged.
+    """Returns values in the types of their columns, by column. Values of columns in `beside` that
+    the table itself does not have are unchanged.
+
+    Raises:
+        SchemaError: the table has no such column, or a text does not fit the type of its column.
     """
     typed: dict[str, Scalar] = {}
     for name, value in values.items():

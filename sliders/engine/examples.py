@@ -1,4 +1,4 @@
-"""Examples of columns: words of other documents and the values that they give."""
+"""Examples of columns: words of a document, and the value that they show to readers of others."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from sliders.schema.types import Example, Schema, Table
 
 
 def refuse_known_words(session: Session, pinned: Schema) -> None:
-    """Checks that no example gives away an answer: its words stand in no document that is asked.
-    One that names its document was taken from it, and is not shown to a reader of it.
+    """Checks that no example gives away an answer: its words must not stand in a document of the
+    workspace. An example that names its own document is not checked, because readers of that
+    document never see it.
 
     Raises:
         SchemaError: the words of an example stand in a document.
@@ -45,13 +46,17 @@ def add_example(
     where: Mapping[str, Scalar],
     words: str,
 ) -> Example:
-    """Makes a decision an example of its column, for readers of other documents.
+    """Adds a decision to its column as an example for readers of other documents, and stores the
+    schema. It replaces an example with the same words. Returns the example.
 
     Args:
-        words: those of the rows' document that show the value.
+        value: the right value of the column.
+        where: values of the rows that were decided; `document` and `document_id` count too.
+        words: words of the rows' document that show the value.
 
     Raises:
-        SchemaError: the words stand in no document of the rows, or the value does not fit.
+        SchemaError: the table or column does not exist, the value is None or does not fit its
+            column, or the words stand in no document of the rows.
     """
     known = session.schema.table(table)
     new = typed_values(known, {column: value})[column]
@@ -73,7 +78,9 @@ def add_example(
 def _document_of(
     session: Session, table: Table, where: Mapping[str, Scalar], example: Example
 ) -> str:
-    """The name of a document that has such rows and holds the words."""
+    """The name of the first document that has rows with these values and holds the words of the
+    example.
+    """
     wanted = typed_values(table, where, DOCUMENT)
     named = document_names(session.catalog)
     documents = {

@@ -1,5 +1,5 @@
-"""A second model for doubtful cells: it is asked about these cells alone. A doubt goes where it
-reads the same value from words that stand in the text; else it stays, with what the second says.
+"""A second model for doubtful cells: it is asked about these cells alone. A doubt is removed when
+this model reads the same value from words of the text; else it stays, with the other value added.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from sliders.llm.model import Model, Response
 
 STAGE = "doubt"
 _MOST = 20
-"""The cells of one call."""
+"""The most cells in one call."""
 
 
 async def second_opinions(
     sources: Sequence[Source], found: Sequence[Extraction], asked: Sequence[Asked], second: Model
 ) -> list[Extraction]:
-    """The extractions after a second model was asked about their doubtful cells. A call that fails
-    changes nothing.
+    """Asks a second model about the doubtful cells of extractions. Returns the extractions in their
+    order, with the doubts that are left. A call that fails changes nothing.
 
     Args:
         sources: the texts that were read, in the order of `found`.
+        asked: the tables that were asked for.
+        second: the second model.
     """
     pairs = zip(sources, found, strict=True)
     return [await _asked_again(source, one, asked, second) for source, one in pairs]
@@ -65,7 +67,9 @@ async def _asked_again(
 
 
 def _drafts(source: Source, found: Extraction, asked: Sequence[Asked]) -> Drafts:
-    """The rows as drafts, numbered in their order, so that all checks of a reading apply."""
+    """The rows of an extraction as drafts, numbered in their order, so that all checks of a reading
+    apply.
+    """
     of_table = {one.table.name: one for one in asked}
     drafts = Drafts(source, asked)
     for number, row in enumerate(found.rows):
@@ -80,7 +84,13 @@ def _drafts(source: Source, found: Extraction, asked: Sequence[Asked]) -> Drafts
 def _take(
     drafts: Drafts, draft: Draft, name: str, item: Mapping[str, Any], model: str
 ) -> CodeChange:
-    """Takes what the second model says of a cell."""
+    """Takes the second model's reply about one cell: removes the doubt when its words show the same
+    value, else adds the other value to the doubt. Returns the record of it.
+
+    Args:
+        item: the reply: the value and its words.
+        model: the name of the second model.
+    """
     before = draft.cells[name].cell
     again = check_cell(drafts.source, draft.column(name), item, drafts.near(draft, name))
     verified = again.cell.stands and not again.finding and not again.cell.doubt

@@ -17,8 +17,8 @@ from sliders.errors import DocumentError
 
 _DOTS_PER_POINT = 200 / 72
 _LONGEST, _MOST_READ = 4_000, 9_000_000
-"""The dots of a picture that the models get: at its longer side, and in all (memory grows with
-them; a letter at 300 dots an inch has so many).
+"""The most dots of a picture for the models: at its longer side, and in all (memory grows with
+them; a letter at 300 dots an inch has about as many).
 """
 _MOST_PIXELS = 150_000_000
 
@@ -44,10 +44,11 @@ def read_picture(
 
     Args:
         scans: the pages that OCR has read, by number; without them all pages are marked as unread.
-        ocr: False where OCR shall read none.
+        ocr: False refuses the picture, because only OCR can read it.
 
     Raises:
-        DocumentError: OCR is off or not installed, or finds no words, or the file is damaged.
+        DocumentError: OCR is off or not installed, or finds no words, or the file is damaged or too
+            large.
     """
     if lacks := lacking(ocr):
         raise DocumentError(f"{name}: a picture is read by OCR; {lacks}")
@@ -75,7 +76,7 @@ def _opened(raw: bytes, name: str) -> Any:
 
 
 def _scale(width: float, height: float) -> float:
-    """What a picture's sides are multiplied by to have as many dots as the models may get."""
+    """The factor for a picture's sides, so that it has as many dots as the models may get."""
     return min(_LONGEST / max(width, height), sqrt(_MOST_READ / (width * height)))
 
 
@@ -99,7 +100,9 @@ def _frame(raw: bytes, name: str, number: int) -> Any:
 
 
 def _mixable(picture: Any) -> Any:
-    """A picture, its dots as colours of 8 bits where they are others: a smaller one mixes them."""
+    """A picture with dots as colours of 8 bits, because dots of other kinds cannot be mixed when a
+    picture is made smaller.
+    """
     import numpy as np
     from PIL import Image, ImageOps
 
