@@ -153,7 +153,7 @@ def newest_sets(reader: str) -> list[dict[str, str]]:
 
 
 def _sets(reader: str) -> str:
-    header = ("set", "documents", "right", "silent", "tokens a question", "measured", "commit")
+    header = ("set", "documents", "right", "silent", "tokens a question", "measured")
     return table(
         header,
         [
@@ -163,8 +163,7 @@ def _sets(reader: str) -> str:
                 f"{row['right']} of {row['questions']}",
                 row["silent"],
                 f"{int(row['tokens']):,}",
-                row["measured"],
-                row["commit"],
+                f"{row['measured']}, {row['commit']}",
             ]
             for row in newest_sets(reader)
         ],
