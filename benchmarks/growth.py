@@ -108,6 +108,7 @@ def _panel(axis: str, points: Sequence[dict[str, Any]]) -> str:
         for size, tokens in [(float(point["size"]), float(point[name])) for point in here]:
             if tokens > high:
                 share = (high - last[1]) / (tokens - last[1])
+                drawn = drawn or [place(*last)]
                 drawn.append(place(last[0] + share * (size - last[0]), high))
                 break
             drawn.append(place(size, tokens))

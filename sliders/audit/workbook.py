@@ -90,7 +90,8 @@ class _Sheets:
         doubts: Told = _nothing,
         links: str = "",
     ) -> None:
-        """Adds a sheet with a head that stays in sight, a filter, and widths that fit.
+        """Adds a sheet with a head that stays in sight, a filter, and widths that fit; printed, its
+        columns stand on one page.
 
         Args:
             meanings: the comments of the head, by column number.
@@ -101,11 +102,15 @@ class _Sheets:
         Raises:
             StoreError: there are more lines than a sheet can hold.
         """
+        from openpyxl.worksheet.properties import PageSetupProperties
+
         sheet = self.book.create_sheet(self._free(name))
         lines = iter(lines)
         first = list(islice(lines, _LOOKED_AT))
         last = _set_widths(sheet, (head, *first))
         sheet.freeze_panes = "A2"
+        sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "landscape", 0
+        sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
         sheet.append([_cell(sheet, w, (meanings or {}).get(n), _HEAD) for n, w in enumerate(head)])
         link = head.index(links) if links else None
         count = 1

@@ -80,6 +80,9 @@ def test_values_have_the_types_of_a_workbook(tmp_path: Path) -> None:
     assert second["day"] == "1815-12-10"  # Excel has no dates before 1900
     assert (sheet["A2"].value, sheet["A2"].data_type) == ("=1+1", "s")
     assert sheet.freeze_panes == "A2" and sheet.auto_filter.ref == "A1:H3"
+    assert (
+        sheet.page_setup.orientation == "landscape" and sheet.sheet_properties.pageSetUpPr.fitToPage
+    )
     assert sheet["A1"].comment.text == "The name of the guest"
     assert sheet["E1"].comment.text == "EUR"
 
