@@ -149,6 +149,35 @@ def measure_reports(
     }
 
 
+def measure_queries(sliders: Any) -> dict[str, Any]:
+    """SQL over the advisories, one query after the other, with the perfect reader."""
+    from benchmarks.economy.queries import DESCRIBE, NAME, QUERIES, expected, world
+    from benchmarks.fidelity.reader import PerfectReader
+    from sliders.llm import FULL, token_counter
+    from sliders.llm.testing import FunctionModel
+
+    of, meter, count = world(), Meter(), token_counter("gpt-4o")
+    reply = meter.over(PerfectReader(of).reply, count)
+    model = FunctionModel(reply, name="perfect-reader", context_tokens=128_000, dialect=FULL)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        sliders.Workspace(Path(folder, "workspace.db"), model=model) as workspace,
+    ):
+        for name, text in of.documents.items():
+            workspace.add_text(text, name)
+        frames = [workspace.query(query, describe=DESCRIBE) for query in QUERIES]
+        parts, read = _parts(workspace)
+    found = [sorted(frame.itertuples(index=False, name=None)) for frame in frames]
+    return meter.figures() | {
+        "set": NAME,
+        "questions": len(QUERIES),
+        "answered": sum(a == b for a, b in zip(found, expected(), strict=True)),
+        "parts": parts,
+        "parts_read": read,
+        "document_tokens": sum(map(count, of.documents.values())),
+    }
+
+
 def _parts(workspace: Any) -> tuple[int, int]:
     """Parts of the documents, and those that a reader was shown for a table."""
     database = workspace.session.catalog.database
@@ -162,11 +191,14 @@ def _parts(workspace: Any) -> tuple[int, int]:
 def main(argv: Sequence[str]) -> None:
     """Print a JSON line for each set."""
     sliders = use_package_of(Path(argv[0]).resolve())
-    from benchmarks.economy.reports import NAME
+    from benchmarks.economy.queries import NAME as QUERIES
+    from benchmarks.economy.reports import NAME as REPORTS
     from benchmarks.fidelity.gold import suite_world
 
     for name in argv[2:]:
-        if name == NAME:
+        if name == QUERIES:
+            figures = measure_queries(sliders)
+        elif name == REPORTS:
             figures = measure_reports(sliders, Path(argv[1]))
         else:
             figures = measure(sliders, suite_world(Path(argv[1], name), True))

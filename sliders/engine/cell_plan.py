@@ -180,6 +180,9 @@ class CellPlan:
             whole: True asks for everything that is missing, in all segments worth their tokens.
         """
         values = self.values(document_id)
+        beside = [n for n in self._beside() if n not in values]
+        if read := tuple(name for name in beside if self.sent.get((document_id, name))):
+            return NextCall(read, ())  # the whole document does not tell them
         rest = reduce(where, values)
         missing = [name for name in selected if name not in values]
         if rest is not False and self.shares(document_id) and not self.join_names.names:
@@ -187,8 +190,8 @@ class CellPlan:
             needed = [n for leaf in open_leaves for n in leaf.attributes if n not in values]
             if not needed and not self.passes(document_id, where):
                 return None
-            names = tuple(dict.fromkeys([*needed, *missing]))
-            return self._at_once(document_id, names) if names else None
+            names = tuple(dict.fromkeys([*needed, *missing, *beside]))
+            return self._at_once(document_id, names) if needed or missing else None
         if not isinstance(rest, bool):
             ordered = self.ordered(rest, document_id, frozenset(selected))
             leaf = self.next_filter(ordered, rest, document_id, frozenset(selected))
@@ -204,6 +207,13 @@ class CellPlan:
         if near := self.next_rows(document_id, attribute):
             return NextCall(*self._companions(document_id, attribute, near, needs))
         return NextCall((attribute,), ())
+
+    def _beside(self) -> list[str]:
+        """Returns the attributes of `docs` that are described or were asked for before, beside
+        those of the query: a short document that is read is read for them, too.
+        """
+        columns = self.table.column_names if self.table.name == DOCS else ()
+        return [name for name in columns if name not in self.attributes]
 
     def shares(self, document_id: str) -> bool:
         """Says whether a document is so short that it shares calls with others. Such a document is

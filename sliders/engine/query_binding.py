@@ -83,9 +83,7 @@ def _with_docs(
         replace(c, type=types[c.name]) if c.name in types and c.type is ColumnType.TEXT else c
         for c in columns
     ]
-    full = replace(
-        own, columns=tuple(c for c in typed if c.name in wanted or c.name in own.column_names)
-    )
+    full = replace(own, columns=tuple(typed))
     schema = Schema((*(t for t in schema.tables if t.name != DOCS), full))
     if full != own and save:
         session.catalog.schemas.save(schema, "attributes of a query")

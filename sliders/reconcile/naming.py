@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from sliders.extraction.cell import Scalar
 from sliders.progress import counted
@@ -65,26 +66,29 @@ async def name_columns(
     options: Options,
     memory: Memory,
 ) -> Naming:
-    """Finds the forms of one name in every text column that can name a thing."""
-    naming = Naming(list(encoded))
-    for place, (column, profile) in enumerate(zip(table.columns, profiles, strict=True)):
-        if column.type not in TEXTUAL or not profile.identifying:
-            continue
+    """Finds the forms of one name in every text column that can name a thing. Groups of several
+    columns share the calls of a model that writes programs.
+    """
+    naming, columns = Naming(list(encoded)), list[_NameColumn]()
+    with paused():
+        for place, (column, profile) in enumerate(zip(table.columns, profiles, strict=True)):
+            if column.type in TEXTUAL and profile.identifying:
+                forms = Forms(column, encoded[place], options, _names_rows(table, column))
+                found = _NameColumn(table, relation, place, forms, options, memory)
+                found.suggest(encoded, profiles)
+                columns.append(found)
+    if memory.writes_programs:
+        outcomes = iter(await memory.decide([case for found in columns for case in found.cases]))
+    for found in columns:
+        if found.cases and memory.writes_programs:
+            found.take(list(islice(outcomes, len(found.cases))))
+        elif found.cases:
+            most = max(
+                1, len(relation.row_ids) // 4
+            )  # each is a call of its own: one for four rows
+            found.take(await memory.decide(found.cases, most))
         with paused():
-            forms = Forms(column, encoded[place], options, _names_rows(table, column))
-            found = _NameColumn(table, relation, place, forms, options, memory)
-            pairs = found.suggested(encoded, profiles) if column.type is ColumnType.TEXT else []
-        if pairs:
-            await found.decide(pairs)
-        with paused():
-            naming.repairs += forms.repairs(relation)
-            naming.open_names += found.open_names
-            naming.decisions += found.decisions
-            naming.encoded[place] = forms.certain()
-            if likely := forms.likely():
-                naming.likely[column.name] = likely
-            if names := forms.names():
-                naming.names[column.name] = names
+            found.tell(naming)
     return naming
 
 
@@ -127,10 +131,41 @@ class _NameColumn:
         self._forms, self._options, self._memory = forms, options, memory
         self._name, self._ids = table.columns[place].name, relation.row_ids
         self._rows: dict[int, list[int]] = {}
+        self._asked: list[tuple[int, ...]] = []
+        self.cases: list[Case] = []
         self.open_names: list[OpenNames] = []
         self.decisions: list[Choice] = []
 
-    def suggested(
+    def suggest(self, encoded: Sequence[Encoded], profiles: Sequence[ColumnTraits]) -> None:
+        """Finds the groups of forms to decide on, and makes their cases."""
+        if self._table.columns[self._place].type is not ColumnType.TEXT:
+            return
+        pairs = {
+            (self._forms.certain_of(pair.left), self._forms.certain_of(pair.right)): None
+            for pair in self._suggested(encoded, profiles)
+        }
+        self._asked = self._groups(
+            [(a, b) for a, b in pairs if a != b and not self._forms.settled(a, b)]
+        )
+        wanted = {code for group in self._asked for code in group}
+        for index, code in enumerate(self._forms.certain().codes.tolist()):
+            if code in wanted:
+                self._rows.setdefault(code, []).append(index)
+        self.cases = [self._case(group) for group in self._asked]
+
+    def tell(self, naming: Naming) -> None:
+        """Adds what was found and decided."""
+        forms = self._forms
+        naming.repairs += forms.repairs(self._relation)
+        naming.open_names += self.open_names
+        naming.decisions += self.decisions
+        naming.encoded[self._place] = forms.certain()
+        if likely := forms.likely():
+            naming.likely[self._name] = likely
+        if names := forms.names():
+            naming.names[self._name] = names
+
+    def _suggested(
         self, encoded: Sequence[Encoded], profiles: Sequence[ColumnTraits]
     ) -> list[VariantPair]:
         """Returns the pairs to decide on: the pairs that the rows do not contradict.
@@ -208,26 +243,10 @@ class _NameColumn:
         told = " and ".join(repr(self._forms.examples[c]) for c in codes)
         self.decisions.append(Choice("column", f"{told}: {verdict}", reason, self._name))
 
-    async def decide(self, band: Sequence[VariantPair]) -> None:
-        """Asks a model to decide. Pairs that it does not decide on stay apart, and open."""
-        names = {
-            code: self._forms.certain_of(code) for pair in band for code in (pair.left, pair.right)
-        }
-        pairs = dict.fromkeys((names[p.left], names[p.right]) for p in band)
-        groups = self._groups(
-            [(a, b) for a, b in pairs if a != b and not self._forms.settled(a, b)]
-        )
-        wanted = {code for group in groups for code in group}
-        for index, code in enumerate(self._forms.certain().codes.tolist()):
-            if code in wanted:
-                self._rows.setdefault(code, []).append(index)
-        size = len(self._ids)
-        most = (
-            size if self._memory.writes_programs else max(1, size // 4)
-        )  # where each is a call of its own, one for four rows
-        outcomes = await self._memory.decide([self._case(group) for group in groups], most)
+    def take(self, outcomes: Sequence[Outcome | None]) -> None:
+        """Carries out what was decided. Forms that nobody decided on stay apart, and open."""
         left = 0
-        for group, outcome in zip(groups, outcomes, strict=True):
+        for group, outcome in zip(self._asked, outcomes, strict=True):
             left += outcome is None
             if outcome is None:
                 self._leave(group, "nothing in their rows tells, and no model was asked")

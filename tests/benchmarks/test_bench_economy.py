@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import sliders
 from benchmarks import starting, trace
 from benchmarks.checkout import ROOT, store, stored
 from benchmarks.economy.__main__ import totals
-from benchmarks.economy.child import Meter, equal_characters
+from benchmarks.economy.child import Meter, equal_characters, measure_queries
 from benchmarks.economy.reports import ReportsReader, load
 
 
@@ -81,6 +82,12 @@ def test_a_start_is_measured_in_processor_seconds_and_has_to_work() -> None:
         starting.seconds(("-c", "raise SystemExit(3)"), {}, "", ROOT)
     with pytest.raises(RuntimeError, match="ended with 0: other"):
         starting.seconds(("-c", "print('other')"), {}, "done", ROOT)
+
+
+def test_queries_over_advisories_read_each_document_once() -> None:
+    figures = measure_queries(sliders)
+    assert figures["answered"] == figures["questions"] == 3
+    assert figures["calls"] <= 14 and figures["tokens"] < 2 * figures["document_tokens"]
 
 
 READ = """
