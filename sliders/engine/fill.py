@@ -344,7 +344,7 @@ async def _read_sections(
         await _read(filling, work, ranked.document, one.card)
         return
     one.unread -= set(sections)
-    calls = in_sections(ranked, sections, session.models.model_for("extract").count_tokens)
+    calls = in_sections(ranked, sections, session.models.model_for("extract"))
     calls = [some for some in calls if any(ranked.owners[number] in unread for number in some)]
     await together(*(_pieces(filling, one, some, asked) for some in calls))
 

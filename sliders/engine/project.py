@@ -4,13 +4,16 @@ Selective Context Filtering for the columns that are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sliders.engine.choose_chunks import RankedParts
+from sliders.llm.model import Model
 from sliders.retrieval.selection import select_context
 
-_TOGETHER = 6_000
-"""The tokens of a long document's sections that one call reads."""
+_TOGETHER, _IN_A_SMALL_WINDOW = 8_000, 6_000
+"""The tokens of a long document's sections that one call reads, of models with a large and with a
+small window.
+"""
 _SECTIONS = 3
 """The most sections that are shown for one column."""
 
@@ -21,20 +24,14 @@ def sections_of_parts(ranked: RankedParts, parts: Sequence[int]) -> list[int]:
     return [n for n, owner in enumerate(ranked.owners) if owner in wanted]
 
 
-def in_sections(
-    ranked: RankedParts, sections: Sequence[int], count: Callable[[str], int]
-) -> list[list[int]]:
-    """Returns the sections of each call.
-
-    Args:
-        count: the tokens of a text.
-    """
+def in_sections(ranked: RankedParts, sections: Sequence[int], model: Model) -> list[list[int]]:
+    """Returns the sections of each call."""
     calls, room = list[list[int]](), 0
     for number in sections:
-        tokens = count(ranked.sections[number].text)
+        tokens = model.count_tokens(ranked.sections[number].text)
         if not calls or tokens > room:
             calls.append([])
-            room = _TOGETHER
+            room = _TOGETHER if model.context_tokens >= 4 * _TOGETHER else _IN_A_SMALL_WINDOW
         calls[-1].append(number)
         room -= tokens
     return calls
