@@ -56,6 +56,12 @@ def totals(sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+def _tell(one: Mapping[str, Any]) -> None:
+    """Print the costs of a set."""
+    spent = f"{one['calls']} calls, {one['tokens']} tokens"
+    print(f"{one['set']}: {spent} for {one['document_tokens']} of documents", flush=True)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 when every set was asked."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.economy", description=__doc__)
@@ -73,11 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "benchmarks.economy.child", args.sliders.resolve(), [str(args.evals.resolve()), *names]
     ):
         sets.append(one)
-        print(
-            f"{one['set']}: {one['calls']} calls, {one['tokens']} tokens for "
-            f"{one['document_tokens']} of documents",
-            flush=True,
-        )
+        _tell(one)
     if args.store:
         store("economy", args.store, sets)
     now = totals([one for one in sets if one["set"] not in _APART])

@@ -188,10 +188,8 @@ class CellPlan:
         if rest is not False and self.shares(document_id) and not self.join_names.names:
             open_leaves = () if rest is True else leaves(rest)
             needed = [n for leaf in open_leaves for n in leaf.attributes if n not in values]
-            if not needed and not self.passes(document_id, where):
-                return None
-            names = tuple(dict.fromkeys([*needed, *missing, *beside]))
-            return self._at_once(document_id, names) if needed or missing else None
+            asked = [*needed, *missing] if needed or self.passes(document_id, where) else []
+            return self._at_once(document_id, [*asked, *beside]) if asked else None
         if not isinstance(rest, bool):
             ordered = self.ordered(rest, document_id, frozenset(selected))
             leaf = self.next_filter(ordered, rest, document_id, frozenset(selected))
@@ -241,8 +239,9 @@ class CellPlan:
             room = room - 1 if shares else 0
         return list(map(tuple, groups))
 
-    def _at_once(self, document_id: str, names: tuple[str, ...]) -> NextCall:
+    def _at_once(self, document_id: str, wanted: Sequence[str]) -> NextCall:
         """Returns the call that reads a whole document for these attributes."""
+        names = tuple(dict.fromkeys(wanted))
         every = range(len(self.index.sizes(document_id)))
         sent = [self.sent.get((document_id, name), set()) for name in names]
         rows = [row for row in every if any(row not in one for one in sent)]
