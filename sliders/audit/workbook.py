@@ -102,15 +102,12 @@ class _Sheets:
         Raises:
             StoreError: there are more lines than a sheet can hold.
         """
-        from openpyxl.worksheet.properties import PageSetupProperties
-
         sheet = self.book.create_sheet(self._free(name))
         lines = iter(lines)
         first = list(islice(lines, _LOOKED_AT))
         last = _set_widths(sheet, (head, *first))
         sheet.freeze_panes = "A2"
-        sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "landscape", 0
-        sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
+        _on_one_page(sheet)
         sheet.append([_cell(sheet, w, (meanings or {}).get(n), _HEAD) for n, w in enumerate(head)])
         link = head.index(links) if links else None
         count = 1
@@ -130,6 +127,14 @@ class _Sheets:
         free = base + free_name(folded, self.names)[len(folded) :]
         self.names.add(free.casefold())
         return free
+
+
+def _on_one_page(sheet: Any) -> None:
+    """Has the columns of a sheet printed on one page."""
+    from openpyxl.worksheet.properties import PageSetupProperties
+
+    sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "landscape", 0
+    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
 
 
 def _set_widths(sheet: Any, lines: Sequence[Line]) -> str:
