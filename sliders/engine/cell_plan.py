@@ -172,9 +172,8 @@ class CellPlan:
         *,
         whole: bool = False,
     ) -> NextCall | None:
-        """Returns the next call for a document, None when everything needed is known: first for the
-        attributes that still decide the condition, then for the selected attributes of a row that
-        passes.
+        """Returns the next call for a document, None when all is known: first for the attributes
+        that still decide the condition, then for the selected attributes of a row that passes.
 
         Args:
             whole: True asks for everything that is missing, in all segments worth their tokens.
