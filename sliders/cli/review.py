@@ -21,7 +21,7 @@ from sliders.cli.complete import (
     TableArgument,
     WhereOption,
 )
-from sliders.cli.serve import TokenOption
+from sliders.cli.serve import HostOption, PortOption, TokenOption
 from sliders.cli.shell import (
     DEFAULT_WORKSPACE,
     MODEL,
@@ -60,13 +60,6 @@ ServeOption = Annotated[
     typer.Option(
         "--serve", help="Serve it with whole tables in Datasette, to this machine, until Ctrl-C."
     ),
-]
-HostOption = Annotated[
-    str,
-    typer.Option("--host", help="Address to serve at; others than this machine's need a token."),
-]
-PortOption = Annotated[
-    int, typer.Option("--port", min=0, max=65535, help="Port to serve at; 0 for any free one.")
 ]
 _PAGE = Path("audit.html")
 

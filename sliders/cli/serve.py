@@ -34,6 +34,13 @@ INSTRUCTIONS = (
 )
 
 
+HostOption = Annotated[
+    str,
+    typer.Option("--host", help="Address to serve at; others than this machine's need a token."),
+]
+PortOption = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help="Port to serve at; 0 for any free one.")
+]
 TokenOption = Annotated[
     str | None,
     typer.Option(
