@@ -1,8 +1,7 @@
 """The commands `ask`, `add`, `schema`, `extract`, `reconcile`, `query`, `explain` and `export`, and
 `run`, the one place of the program that catches every exception.
 
-A command imports the modules that it needs only when it runs: the version, the help and tab
-completion need nothing but names and options.
+A command imports its modules only when it runs: help and tab completion need only the names.
 """
 
 from __future__ import annotations
@@ -200,9 +199,7 @@ def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list
 
 
 def _show_answers(answers: Sequence[Answer], call: CommandCall) -> int:
-    """Prints the answers. Returns the exit code: 1 when an answer failed, `STOPPED` (3) when a
-    budget ended one, else 0.
-    """
+    """Prints the answers. Returns 1 when one failed, `STOPPED` (3) for a spent budget, else 0."""
     from sliders.cli.printed_answers import answer_data, answers_printed
 
     data = [answer_data(answer) for answer in answers] if call.as_json else []
