@@ -1,6 +1,4 @@
-"""Commands that look at a workspace and correct it: tables, runs, why, conflicts,
-decisions of people, verify.
-"""
+"""Commands that look at a workspace, verify its pages, and take decisions of people."""
 
 from __future__ import annotations
 
@@ -97,9 +95,7 @@ def view(
     host: HostOption = "127.0.0.1",
     token: TokenOption = None,
 ) -> None:
-    """Write a run's audit page: answer, SQL, rows, words on the page, cost;
-    one HTML file that works offline.
-    """
+    """Write a run's audit page, one file that works offline: answer, SQL, rows, words, cost."""
     if served:
         from sliders.audit.page.serve import serve
 
@@ -343,9 +339,7 @@ def split(
 def _decided(
     call: CommandCall, ws: Workspace, table: str, number: int, *sides: dict[str, str]
 ) -> None:
-    """Applies a new decision and prints it. Rows that it names and that do not exist are reported
-    on standard error.
-    """
+    """Applies a new decision and prints it; says on standard error which sides name no row."""
     from sliders.engine.corrections import matching
 
     for side in sides:
@@ -362,12 +356,10 @@ def _decided(
 
 
 def _apply(ws: Workspace, table: str, done: str) -> int:
-    """Repairs a table after a decision, and returns the number of its rows. Open contradictions are
-    reported on standard error.
+    """Repairs a table, reports its open contradictions, and returns the number of its rows.
 
     Raises:
-        ModelUnavailable: the repair needs a model that cannot be reached; the decision stays in
-            force.
+        ModelUnavailable: a needed model cannot be reached; the decision stays in force.
     """
     say_released(ws, [table])
     try:
@@ -401,9 +393,7 @@ def tables(
         ),
     ] = None,
 ) -> None:
-    """List the data tables, the documents and files that were not read, or show the rows of one
-    table.
-    """
+    """List data tables, documents and files that were not read, or show the rows of a table."""
     with call.opened(write=False) as ws:
         if name is not None:
             frame = ws.tables[name]
