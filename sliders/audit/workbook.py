@@ -114,8 +114,7 @@ class _Sheets:
         for count, line in enumerate(chain(first, lines), 2):
             if count > _MOST_ROWS:
                 raise StoreError(
-                    f"{name!r} has more rows than an Excel sheet ({_MOST_ROWS}); "
-                    "export CSV or Parquet"
+                    f"{name!r} has more rows than a sheet ({_MOST_ROWS}); export CSV or Parquet"
                 )
             sheet.append(_line(sheet, line, doubts(line), link))
         if head:
