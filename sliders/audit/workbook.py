@@ -95,8 +95,7 @@ class _Sheets:
 
         Args:
             meanings: the comments of the head, by column number.
-            doubts: gives the doubts about values of a line; such values are coloured and get a
-                comment.
+            doubts: gives the doubts of a line; its doubtful values are coloured, with a comment.
             links: the name of a column of paths or addresses, which become links.
 
         Raises:
