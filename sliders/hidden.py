@@ -4,6 +4,7 @@ messages, logs, addresses and the streams of the command line.
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import re
@@ -42,6 +43,7 @@ _PATTERNS = (
 )  # fmt: skip
 _COMPILED = tuple((re.compile(find, re.IGNORECASE), put) for find, put in _PATTERNS)
 _PARAMETER = re.compile(rf"(?:^|[?&;]){_SECRET}=", re.IGNORECASE)
+_SERVER_PARAMETER = re.compile(rf"(?:{_SECRET}|code|ak|sk)=", re.IGNORECASE)
 _CONTROL = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _LOGGERS = (
     "httpx", "httpcore.connection", "httpcore.http11", "openai._base_client", "openai._response",
@@ -62,6 +64,8 @@ class _SecretWords:
     def add(self, secret: str) -> None:
         with self._lock:
             forms = {secret, unquote(secret), quote(secret, safe=""), json.dumps(secret)[1:-1]}
+            if len(secret) >= _LONG:
+                forms.add(base64.b64encode(secret.encode()).decode().rstrip("="))
             if forms <= self._words:
                 return
             self._words |= forms
@@ -88,8 +92,13 @@ def remember(*secrets: str | None) -> None:
             _WORDS.add(word)
 
 
-def remember_address(*addresses: str | None) -> None:
-    """Hides the passwords and keys in these addresses from now on."""
+def remember_address(*addresses: str | None, server: bool = False) -> None:
+    """Hides the passwords and keys in these addresses from now on.
+
+    Args:
+        server: True for addresses of model servers, in which "code", "ak" and "sk" are keys, too.
+    """
+    keys = _SERVER_PARAMETER if server else _PARAMETER
     for address in addresses:
         try:
             parts = urlsplit((address or "").strip())
@@ -98,7 +107,7 @@ def remember_address(*addresses: str | None) -> None:
             continue
         for pair in re.split(r"[&;]", f"{parts.query}&{parts.fragment}"):
             name, _, value = pair.partition("=")
-            if _PARAMETER.match(f"{name}="):
+            if keys.match(f"{name}="):
                 remember(value)
         if parts.username and parts.password is None and parts.scheme.startswith("http"):
             remember(parts.username)

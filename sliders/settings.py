@@ -116,7 +116,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         remember(self.api_key)
-        remember_address(self.base_url, self.ray_address)
+        remember_address(self.base_url, server=True)
+        remember_address(self.ray_address)
         for name in _POSITIVE:
             if (value := getattr(self, name)) is not None and not value > 0:
                 without = ""

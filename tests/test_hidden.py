@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import logging
 import traceback
@@ -95,3 +96,13 @@ def test_streams_show_neither_secrets_nor_escapes() -> None:
     assert out.getvalue() == "a\\u001b[31mred *** ?token=5\n\tb\\u009b1m\n"
     assert err.getvalue() == "?token=*** \\u001b]0;title\\u0007 \\u202etxt\\u000d\n"
     assert visible("línea\r\n\tثابت 東京") == "línea\r\n\tثابت 東京"
+
+
+def test_a_key_of_a_model_server_is_known_by_its_address_and_in_base64() -> None:
+    key = "Zx81-Function-Key-77"
+    address = f"https://host/v1?api-version=2024-12-01-preview&code={key}"
+    Settings(base_url=address, model="m")
+    encoded = base64.b64encode(key.encode()).decode()
+    told = hide(f"no answer at {address}; 2024-12-01-preview; {encoded}")
+    assert key not in told and encoded.rstrip("=") not in told
+    assert told.count("2024-12-01-preview") == 2

@@ -202,12 +202,24 @@ def _of_channels(text: str) -> str:
 
 
 def _choice(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The first choice of a completion; a message without choices is one, too."""
+    """The first choice of a completion, by its number; a message without choices is one, too."""
     choices = body.get("choices")
     if isinstance(choices, list):
-        first = choices[0] if choices else None
+        first = first_choice(choices)
         return first if isinstance(first, Mapping) else None
     return body if isinstance(body.get("message"), Mapping) else None
+
+
+def first_choice(choices: Sequence[object]) -> object:
+    """The choice with the smallest index, wherever it stands in the list; None of an empty list. A
+    choice without an index counts as number 0.
+    """
+
+    def number(choice: object) -> float:
+        index = choice.get("index") if isinstance(choice, Mapping) else None
+        return index if isinstance(index, int | float) else 0
+
+    return min(choices, key=number, default=None)
 
 
 def _joined(content: object) -> str:

@@ -14,6 +14,7 @@ import openai
 
 from sliders.hidden import guard_logs
 from sliders.llm.bounded import bounded, in_time
+from sliders.llm.completions import first_choice
 from sliders.llm.replies import shallow
 
 _PATH = "/chat/completions"
@@ -160,7 +161,9 @@ class _Written:
         if not isinstance(chunk, dict):
             return ""  # an empty line, a comment, or the end
         choices = chunk.get("choices")
-        choice = _mapping(next(iter(choices), None)) if isinstance(choices, list) else {}
+        choice = _mapping(first_choice(choices)) if isinstance(choices, list) else {}
+        if choice.get("index") and not chunk.get("error"):
+            return ""  # a second choice, which nobody asked for
         if chunk.get("error") or choice.get("message"):  # an error, or the whole of it in one event
             self.whole = chunk
         self.usage = _mapping(chunk.get("usage")) or self.usage

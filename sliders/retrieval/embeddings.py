@@ -216,7 +216,7 @@ class EndpointEmbedder:
             import openai
 
             remember(api_key)
-            remember_address(base_url)
+            remember_address(base_url, server=True)
             client = openai.OpenAI(base_url=base_url, api_key=api_key, max_retries=4)
         self._client = client
         self._dimensions = dimensions

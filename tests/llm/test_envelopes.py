@@ -298,3 +298,26 @@ async def test_an_end_of_thoughts_inside_the_reply_is_no_end() -> None:
     body = json.dumps(completion(message={"content": text})).encode()
     async with model_behind(whole(body)) as model:
         assert (await model.generate(REQUEST)).data == rows
+
+
+def _second(choice: dict[str, Any]) -> dict[str, Any]:
+    other = {"content": json.dumps({"rows": [{"a": "of the second choice"}]})}
+    return choice | {"index": 1, **({"delta": other} if "delta" in choice else {"message": other})}
+
+
+async def test_of_several_choices_the_first_by_its_number_counts() -> None:
+    (first,) = completion()["choices"]
+    body = completion() | {"choices": [_second(first), first | {"index": 0}]}
+    async with model_behind(whole(json.dumps(body).encode())) as model:
+        assert (await model.generate(REQUEST)).data == ROWS
+
+
+async def test_the_words_of_a_second_choice_are_no_part_of_a_streamed_reply() -> None:
+    text = json.dumps(ROWS)
+    pieces = [{"index": 0, "delta": {"content": piece}} for piece in (text[:5], text[5:])]
+    events = [{"choices": [one]} for piece in pieces for one in (_second(piece), piece)]
+    ended = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    lines = "".join(f"data: {json.dumps(one)}\n\n" for one in (*events, ended))
+    body = f"{lines}data: [DONE]\n\n".encode()
+    async with model_behind(whole(body, "Content-Type: text/event-stream")) as model:
+        assert (await model.generate(REQUEST)).data == ROWS

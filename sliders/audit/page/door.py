@@ -102,7 +102,10 @@ class Door:
             cookie = f"{self._cookie(headers)}={self._token}; HttpOnly; SameSite=Strict; Path=/"
             await _answer(send, "http", 303, "", {"location": place, "set-cookie": cookie})
         else:
-            told = "the token of this server is missing: Authorization: Bearer TOKEN, or ?token="
+            told = (
+                "the token of this server is missing: send Authorization: Bearer TOKEN, or open a "
+                "page with ?token=TOKEN (only GET)"
+            )
             await _answer(send, scope["type"], 401, told, {"www-authenticate": "Bearer"})
 
     def _refused(self, scope: Scope, headers: Mapping[str, list[str]]) -> tuple[int, str] | None:
