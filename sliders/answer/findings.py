@@ -337,8 +337,8 @@ def _ties(tree: exp.Query, result: QueryResult, run_sql: RunSql) -> Iterator[Fin
 def tied_rows(
     tree: exp.Query, shown: Sequence[Sequence[object]], run_sql: RunSql
 ) -> list[tuple[object, ...]]:
-    """Returns the rows that are tied with the last row shown, when a LIMIT cuts some of
-    them off.
+    """Returns all rows that are tied with the last row shown, that row and other shown ones too,
+    when a LIMIT cuts some of them off; [] when it cuts none off, or that cannot be told.
     """
     order, limit = tree.args.get("order"), tree.args.get("limit")
     if not isinstance(tree, exp.Select) or tree.args.get("distinct") or tree.args.get("offset"):

@@ -153,7 +153,9 @@ class PassageSource:
         )
 
     def rank(self, question: str, context: SearchContext) -> tuple[RankedSegment, ...]:
-        """Returns the best segments, the best first."""
+        """Returns the segments that a search finds, the best first, without those under the
+        threshold of `context`. Its number of `segments` does not cut them.
+        """
         return self.index(context.tokens).retrieve(
             question, weights=context.weights, threshold=context.threshold
         )

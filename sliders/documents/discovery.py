@@ -81,8 +81,9 @@ def discover(paths: Source | Iterable[Source], *, every: bool = False) -> list[S
 
 
 def with_ocr(sources: Iterable[SourceFile], ocr: str) -> Iterator[SourceFile]:
-    """Yields files with what OCR shall read of them ("auto", "off", "all"): none where it is off,
-    and pictures of folders are passed over; behind an office file its pictures where it reads all.
+    """Yields files as the setting of OCR wants them. "auto" leaves them as they are. "off" forbids
+    OCR on each, and passes over pictures that lie in folders. "all" adds the pictures in an office
+    file behind it.
     """
     for source in sources:
         picture = SUFFIXES.get(source.path.suffix.lower()) == PICTURE and source.attachment is None

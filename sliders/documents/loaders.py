@@ -99,7 +99,9 @@ def read_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> remote.Fetche
     if source.attachment is not None:
         files = carried(read.raw)
         if source.attachment >= len(files):
-            raise DocumentError(f"{source.name}: its file has changed; add it again")
+            raise DocumentError(
+                f"{source.name}: the file that carried it has changed; add that file again"
+            )
         file = files[source.attachment]
         read = remote.Fetched(file.raw, file.name, read.modified)
     if not read.raw.strip(b" \t\r\n\f\x00"):

@@ -56,7 +56,8 @@ def extrapolated(value: Number, before: Number | None, read: int, left: int) -> 
 
     Args:
         value: the number now.
-        before: the number before the sample was read; None when there was none.
+        before: the number before the sample was read; None when there was none, and then `value`
+            is returned as it is.
         read: the number of chunks in the sample.
         left: the number of unread chunks.
     """

@@ -78,6 +78,12 @@ class TableRun(CellPlan):
     ) -> None:
         """Reads the cells of documents that the query still needs, call by call (see `next_call`),
         and stores them. Documents that need the same attributes share calls.
+
+        Args:
+            documents: the ids of the documents.
+            where: the condition of the query on this table; None for none.
+            selected: the attributes that a row which passes must have.
+            whole: True asks for all missing attributes of such a row in one call.
         """
         waiting = list(documents)
         while waiting:

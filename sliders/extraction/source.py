@@ -18,10 +18,11 @@ class Source:
     """A text with its place: it begins at character `offset` of its document. `card` is the
     document's card, `questions` are the questions that the columns are for.
 
-    `note_at` gives the note of the table that covers a place of the document ("in millions"), or
-    "". `head` is the text that the model reads above it (card, headings); its words have their
-    place in `whole`, the document's text. `others` are the texts of other documents in the same
-    call.
+    `context` holds the conventions of its printed values (decimal mark, order of dates). `page_at`
+    gives the page of a place of the document, `note_at` the note of the table that covers it ("in
+    millions"), or "". `head` is what the model reads above the text (card, headings); its words
+    have their place in `whole`, the document's text. `others` are the texts of other documents in
+    the same call.
     """
 
     chunk: Chunk

@@ -199,7 +199,8 @@ class Case:
         kind: "conflict", "names" or "records".
         group: the rows.
         open: the columns in question.
-        notes: the sources of a row's values, by row id.
+        notes: lines for the model about a row, by row id: the words of each value in question, how
+            it was read, and its document; and canonical forms that are known.
         choices: the possible decisions: sets of row ids with equal values in the open columns.
         about: the description of the case.
     """

@@ -34,8 +34,8 @@ class SegmentIndex:
         return self.entries[document_id].vectors
 
     def by_distance(self, query: Vectors) -> dict[str, float]:
-        """Returns the documents, nearest first, with the Euclidean distance (0 to 2) of their key
-        sentences to the query, a unit vector (d,).
+        """Returns all documents by id, nearest first, with the Euclidean distance (0 to 2) to the
+        query, a unit vector (d,). A document has one vector for all its key sentences together.
         """
         if not self.entries:
             return {}

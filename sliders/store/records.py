@@ -258,10 +258,12 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class TableVersion:
-    """One version of a data table. `relation` is the physical table;
-    `parent` the version that it was made from.
+    """One version of a data table. `relation` is the physical table; `parent` the version that it
+    was made from, None for rows as extracted; `operation` what made it ("extract", "reconcile").
 
-    `columns` are the SQL names of the schema's columns, then those of the `companions`.
+    `columns` are the SQL names of the schema's columns, then those of the `companions`. `revision`
+    counts the changes of the table's rows, documents and columns before it was made: a table whose
+    count is higher now has changed since.
     """
 
     table: str

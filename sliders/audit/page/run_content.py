@@ -96,7 +96,10 @@ def collect_row(catalog: Catalog, relation: str, row_id: str) -> AuditPage:
     only = f"SELECT {quote_literal(row_id)} AS row_id, {quote_literal(relation)} AS table_name"
     table = shown_table(catalog, name, view, Behind((only,), (relation,)), len(view.table.columns))
     if not table.rows or table.rows[0].id != row_id:
-        raise StoreError(f"table {relation!r} has no row {row_id!r}; it may be gone since a repair")
+        raise StoreError(
+            f"table {relation!r} has no row {row_id!r}, which may be merged or gone since a "
+            "repair; look for it in the table"
+        )
     documents, cut = shown_documents(catalog, [table], (), ())
     named = tuple(
         replace(c, name=sql.name) for c, sql in zip(table.columns, view.table.columns, strict=True)
