@@ -51,7 +51,9 @@ class GoldReader(LocalRunner):
     def frame_tokens(self, model: Model) -> int:
         return 0
 
-    async def read(self, reading: ExtractionCall, model: Model) -> list[Extraction]:
+    async def read(
+        self, reading: ExtractionCall, model: Model, second: Model | None = None
+    ) -> list[Extraction]:
         (asked,), found = reading.asked, []
         for part in reading.parts:
             cells = self.cells(part.document, asked.table, asked.columns, part.pieces)

@@ -6,13 +6,12 @@ import sys
 import time
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Literal, Self
-
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
+from typing import TYPE_CHECKING, Literal, Self
 
 from sliders.hidden import bare, hide, visible
+
+if TYPE_CHECKING:
+    from rich.live import Live
 
 Mode = Literal["live", "plain", "quiet"]
 
@@ -56,15 +55,21 @@ def choose_mode(*, quiet: bool = False, plain: bool = False) -> Mode:
     return "plain" if plain or not sys.stderr.isatty() else "live"
 
 
+def _live() -> Live:
+    """Returns a live line on standard error; `rich` is loaded only for it."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(file=bare(sys.stderr), highlight=False)
+    return Live(console=console, transient=True, refresh_per_second=4)
+
+
 class Display:
     """Progress on standard error; use it as a context manager."""
 
     def __init__(self, mode: Mode) -> None:
         self.mode, self._stream = mode, sys.stderr
-        console = Console(file=bare(sys.stderr), highlight=False)
-        self._live = (
-            Live(console=console, transient=True, refresh_per_second=4) if mode == "live" else None
-        )
+        self._live = _live() if mode == "live" else None
         self._started = self._said = self._since = time.monotonic()
         self._stage, self._first, self._total = "", 0, 0
 
@@ -93,6 +98,8 @@ class Display:
             self._first, self._total = progress.done, progress.total
         line = self.line(progress)
         if self._live is not None:
+            from rich.text import Text
+
             self._live.update(Text(visible(hide(line)), no_wrap=True, overflow="ellipsis"))
         elif (
             changed

@@ -120,9 +120,8 @@ class Settings:
         remember_address(self.ray_address)
         for name in _POSITIVE:
             if (value := getattr(self, name)) is not None and not value > 0:
-                without = ""
-                if name in ("rpm", "tpm", "context_tokens"):
-                    without = "; leave it out for no limit"
+                limits = ("rpm", "tpm", "context_tokens")
+                without = "; leave it out for no limit" if name in limits else ""
                 raise SettingsError(f"{name} is {value}: it must be above zero{without}")
         if self.retries < 0:
             raise SettingsError(f"retries is {self.retries}: it must be zero or more")

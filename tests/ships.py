@@ -117,10 +117,12 @@ class SegmentReader(LocalRunner):
     def frame_tokens(self, model: Model) -> int:
         return 0
 
-    async def read(self, reading: ExtractionCall, model: Model) -> list[Extraction]:
+    async def read(
+        self, reading: ExtractionCall, model: Model, second: Model | None = None
+    ) -> list[Extraction]:
         """The cells of each document that its places show; chunks are the model's to read."""
         if not reading.parts[0].pieces:
-            return await super().read(reading, model)
+            return await super().read(reading, model, second)
         return [await self.one(part, reading) for part in reading.parts]
 
     async def one(self, part: DocumentPart, reading: ExtractionCall) -> Extraction:

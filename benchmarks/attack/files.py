@@ -302,7 +302,7 @@ def tries() -> Iterator[Try]:
     """All of them; every second attack is followed by a file that must be read."""
     controls = [
         Try(name, make(f"The bridge {number} cost 4 euros"), f"The bridge {number} cost 4 euros")
-        for number in range(1, 7)
+        for number in range(1, 8)
         for name, make in CONTROLS.items()
     ]
     attacks = (Try(name, size) for name, (_, sizes) in BOUNDED.items() for size in sizes)

@@ -18,6 +18,7 @@ from sliders.audit.seal import key_of
 from sliders.audit.workbook import NO_TABLES, typed, types_of
 from sliders.errors import SettingsError, StoreError
 from sliders.schema.types import ColumnType
+from sliders.sql.connect import connect
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
 from sliders.store.file import SqliteFile
@@ -117,7 +118,7 @@ def export_datasette(catalog: Catalog, path: Path, key: bytes = b"") -> list[Pat
     from sliders.audit.datasette_metadata import datasette_metadata, metadata_path
 
     database = export_audit(catalog, path, key)
-    with contextlib.closing(sqlite3.connect(database)) as written:
+    with contextlib.closing(connect(database.resolve().as_uri())) as written:
         listed = written.execute(
             "SELECT name FROM sqlite_master WHERE name LIKE 'audit\\_%' ESCAPE '\\'"
         )

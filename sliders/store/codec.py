@@ -171,7 +171,7 @@ def _column(data: Mapping[str, Any]) -> Column:
     known = {k: v for k, v in data.items() if k in _COLUMN_FIELDS}
     kind = "category" if data["type"] == "enum" else data["type"]
     values = tuple(data.get("values", data.get("enum_values", ())))
-    examples = tuple(Example(**one) for one in data.get("examples", ()))
+    examples = tuple(Example(**one) for one in data.get("examples", ()) if isinstance(one, dict))
     return Column(**{**known, "type": ColumnType(kind), "values": values, "examples": examples})
 
 

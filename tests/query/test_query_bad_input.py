@@ -134,8 +134,10 @@ class LostReader(SegmentReader):
         super().__init__()
         self.after, self.ended = after, 0
 
-    async def read(self, reading: ExtractionCall, model: Model) -> list[Extraction]:
-        found = await super().read(reading, model)
+    async def read(
+        self, reading: ExtractionCall, model: Model, second: Model | None = None
+    ) -> list[Extraction]:
+        found = await super().read(reading, model, second)
         if len(self.calls) == self.after:
             raise ModelUnavailable("no server answers")
         if len(self.calls) < self.after:
