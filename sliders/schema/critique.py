@@ -39,7 +39,10 @@ def criticize(
         uncovered: the part of each question that no column holds, by its number.
         standing: the current tables, which `needs` may name too.
     """
-    issues = [issue for table in tables for issue in table_issues(table)]
+    columns = {table.name: table.column_names for table in standing.tables}
+    issues = [
+        issue for table in tables for issue in table_issues(table, columns.get(table.name, ()))
+    ]
     if not tables and not standing.tables:
         issues.append(
             Issue(
@@ -65,15 +68,19 @@ def criticize(
     return tuple(issues)
 
 
-def table_issues(table: Table) -> list[Issue]:
-    """Returns the faults of one table by itself."""
+def table_issues(table: Table, standing: Sequence[str] = ()) -> list[Issue]:
+    """Returns the faults of one table by itself.
+
+    Args:
+        standing: the columns of the table of this name that stands already; a key may name them.
+    """
     issues = []
     names = Counter(table.column_names)
     if not table.columns:
         issues.append(Issue(table.name, "the table has no columns"))
     for name in (name for name, times in names.items() if times > 1):
         issues.append(Issue(f"{table.name}.{name}", "two columns of the table have this name"))
-    if missing := [name for name in table.key if name not in names]:
+    if missing := [name for name in table.key if name not in (*names, *standing)]:
         issues.append(
             Issue(
                 table.name, f"the key names {', '.join(missing)}, which are no columns of the table"

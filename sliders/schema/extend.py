@@ -57,7 +57,9 @@ def merge_table(
     """
     home = _home(schema if rivals is None else rivals, proposal, embed)
     if home is None:
-        named = replace(proposal, name=free_name(proposal.name, [t.name for t in schema.tables]))
+        own = tuple(name for name in proposal.key if name in proposal.column_names)
+        name = free_name(proposal.name, [t.name for t in schema.tables])
+        named = replace(proposal, name=name, key=own)
         return MergedSchema(
             Schema((*schema.tables, named)), named, {name: name for name in named.column_names}
         )

@@ -54,6 +54,14 @@ def test_a_key_names_columns() -> None:
     assert any("port" in reason for reason in reasons(NAME, key=("name", "port")))
 
 
+def test_a_key_may_name_a_column_of_the_table_that_stands() -> None:
+    standing = Schema((Table("ships", (NAME,), key=("name",)),))
+    more = Table("ships", (Column("port", description="its port"),), "one ship", key=("name",))
+    assert criticize([more], {1: ["ships.port"]}, {}, ["a"], standing) == ()
+    (issue,) = criticize([more], {1: ["ships.port"]}, {}, ["a"], Schema())
+    assert "the key names name" in issue.reason
+
+
 def test_questions_have_needs_or_are_said_to_be_uncovered() -> None:
     table = Table("t", (NAME,))
     found = criticize(
