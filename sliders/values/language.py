@@ -54,8 +54,22 @@ _MANY, _SHARE, _STRANGE = 8, 0.04, 0.1
 """Words from which on a text without frequent words is in another language, the share of these that
 tells a language, and that of words with letters of no known language that tells another one.
 """
-_OWN = {"pl": "ąęłńśźż", "cs": "ěřůďť", "de": "ß", "pt": "ãõ", "es": "ñ"}
+_OWN = {
+    language: frozenset(letters)
+    for language, letters in (
+        ("pl", "ąęłńśźż"),
+        ("cs", "ěřůďť"),
+        ("de", "ß"),
+        ("pt", "ãõ"),
+        ("es", "ñ"),
+    )
+}
 """Letters of one language alone, among these."""
+_LANGUAGES: dict[str, list[str]] = {}
+"""The languages of each frequent word."""
+for _language, _words in _WORDS.items():
+    for _word in _words:
+        _LANGUAGES.setdefault(_word, []).append(_language)
 
 
 @lru_cache(maxsize=1024)
@@ -64,7 +78,9 @@ def language_of(text: str) -> str:
     language, "" when too few words show it.
     """
     text = unicodedata.normalize("NFC", text[:_SAMPLE]).lower()
-    counted = Counter(map(script_of, text))
+    counted: Counter[str] = Counter()
+    for char, times in Counter(text).items():
+        counted[script_of(char)] += times
     counted.pop("", None)
     letters = sum(counted.values())
     if not letters:
@@ -88,15 +104,21 @@ def language_of(text: str) -> str:
 
 
 def _by_words(text: str) -> str:
-    tokens = [token for token in _TOKEN.findall(text) if script_of(token[0]) == "Latin"]
-    strange = sum(1 for token in tokens if not set(token) <= _OWN_LETTERS)
+    tokens = [
+        token
+        for token in _TOKEN.findall(text)
+        if token[0].isascii() or script_of(token[0]) == "Latin"
+    ]
+    accented = [token for token in tokens if not token.isascii()]
+    strange = sum(1 for token in accented if not set(token) <= _OWN_LETTERS)
     if strange > _STRANGE * len(tokens):
         return OTHER
-    counts = {
-        language: sum(token in words for token in tokens) for language, words in _WORDS.items()
-    }
+    counts = dict.fromkeys(_WORDS, 0)
+    for token, times in Counter(tokens).items():
+        for language in _LANGUAGES.get(token, ()):
+            counts[language] += times
     for language, letters in _OWN.items():
-        counts[language] += sum(1 for token in tokens if set(token) & set(letters))
+        counts[language] += sum(1 for token in accented if not letters.isdisjoint(token))
     ranked = sorted(counts, key=lambda language: -counts[language])
     best, second = counts[ranked[0]], counts[ranked[1]]
     if best >= 2 and best > second and best >= _SHARE * len(tokens):
