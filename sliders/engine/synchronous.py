@@ -22,12 +22,21 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
     """Runs a coroutine to its end; in a notebook, which has a running event loop, on a thread of
     its own.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _in_a_loop():
         return _run(work)
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(_run, work).result()
+
+
+def _in_a_loop() -> bool:
+    """True in a notebook and in other code of an event loop. An error of the work itself does not
+    show this question as its cause.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:

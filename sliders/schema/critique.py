@@ -39,17 +39,7 @@ def criticize(
         uncovered: the part of each question that no column holds, by its number.
         standing: the current tables, which `needs` may name too.
     """
-    columns = {table.name: table.column_names for table in standing.tables}
-    issues = [
-        issue for table in tables for issue in table_issues(table, columns.get(table.name, ()))
-    ]
-    if not tables and not standing.tables:
-        issues.append(
-            Issue(
-                "schema",
-                "there is no table; every question needs columns, or an entry in not_covered",
-            )
-        )
+    issues = _of_tables(tables, standing)
     known = {f"{t.name}.{c}" for t in (*standing.tables, *tables) for c in t.column_names}
     for number, question in enumerate(questions, 1):
         named = needs.get(number, ())
@@ -66,6 +56,14 @@ def criticize(
                 )
             )
     return tuple(issues)
+
+
+def _of_tables(tables: Sequence[Table], standing: Schema) -> list[Issue]:
+    if not tables and not standing.tables:
+        reason = "there is no table; every question needs columns, or an entry in not_covered"
+        return [Issue("schema", reason)]
+    columns = {table.name: table.column_names for table in standing.tables}
+    return [issue for table in tables for issue in table_issues(table, columns.get(table.name, ()))]
 
 
 def table_issues(table: Table, standing: Sequence[str] = ()) -> list[Issue]:
