@@ -288,28 +288,7 @@ def _bound(
         return named
     if len(places) != 1 or how is How.COMPUTED:
         return ""
-    printed = bound_in(source, places[0].start, places[0].end)
-    return "" if printed and _printed_exact(source, places[0]) else printed
-
-
-_NEXT_WORD = re.compile(r"[^\w\n]*(\w+)")
-
-
-def _printed_exact(source: Source, place: Grounded) -> bool:
-    """Says whether the words at a place are printed without a bound elsewhere, before the same
-    word ("17 points" beside "nobody made more than 17 points").
-    """
-
-    def behind(end: int) -> str:
-        following = _NEXT_WORD.match(source.text, end)
-        return following[1].casefold() if following else ""
-
-    word = behind(place.end)
-    return any(
-        behind(end) == word and not bound_in(source, start, end)
-        for start, end in equal_places(source.text[place.start : place.end], source.text)
-        if word and start != place.start
-    )
+    return bound_in(source, places[0].start, places[0].end)
 
 
 def _unsure(given: Mapping[str, Any]) -> str:
