@@ -72,15 +72,30 @@ def misshapen(asks: Asks, tree: exp.Query, result: QueryResult) -> tuple[Finding
 
 
 def _keeps_extremes(tree: exp.Query) -> bool:
-    """Says whether a statement keeps the rows whose value equals the largest or smallest one."""
-    where = tree.args.get("where")
-    return where is not None and any(
+    """Says whether a statement keeps only rows whose value equals the largest or smallest one. A
+    subquery that compares columns may have another largest value for each row.
+    """
+    return any(
         isinstance(side, exp.Subquery)
         and len(side.this.selects) == 1
         and isinstance(side.this.selects[0].unalias(), exp.Max | exp.Min)
-        for equal in where.find_all(exp.EQ)
+        and not any(_compares_columns(test) for test in side.find_all(exp.Binary))
+        for equal in _tests(tree)
+        if isinstance(equal, exp.EQ)
         for side in (equal.this, equal.expression)
     )
+
+
+def _compares_columns(test: exp.Binary) -> bool:
+    return isinstance(test.this, exp.Column) and isinstance(test.expression, exp.Column)
+
+
+def _tests(tree: exp.Query) -> list[exp.Expr]:
+    """Returns the conditions of a statement that must all hold; none when it has no condition."""
+    where = tree.args.get("where")
+    if where is None:
+        return []
+    return list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
 
 
 def _found_nothing(tree: exp.Query, names: References, result: QueryResult) -> bool:
@@ -241,7 +256,7 @@ def _counted(tree: exp.Query, names: References) -> Iterator[Finding]:
         return
     if len(tree.expressions) != 1 or not isinstance(tree.expressions[0].unalias(), exp.Count):
         return
-    for test in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
+    for test in _tests(tree):
         owner = names.of(test.this) if isinstance(test, exp.EQ) else None
         if owner is None or owner[1].distinct < max(_LEAST_KEY, owner[1].rows - owner[1].nulls):
             continue
@@ -299,16 +314,9 @@ def _rows_without(select: exp.Select, node: exp.Expr) -> exp.Select:
     """Returns a statement that counts the rows with NULL in a column, among those that the other
     conditions keep.
     """
-    bare, where = counting(select), select.args.get("where")
-    tests = (
-        []
-        if where is None
-        else where.this.flatten()
-        if isinstance(where.this, exp.And)
-        else [where.this]
-    )
+    bare = counting(select)
     bare.set("where", None)
-    for test in tests:
+    for test in _tests(select):
         kept = test.unnest().copy()
         if any(
             part is node for part in test.walk()

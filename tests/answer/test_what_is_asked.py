@@ -76,6 +76,19 @@ async def test_ties_at_the_extreme_do_not_go_back() -> None:
     assert len(answer.value) == several > 1 and len(model.history) == 1
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        "length = (SELECT MAX(s.length) FROM ships AS s WHERE s.name = ships.name)",
+        "length = (SELECT MAX(s.length) FROM ships AS s) OR length > 0",
+    ],
+)
+async def test_rows_that_are_no_ties_go_back(where: str) -> None:
+    asked = asking("one", f"SELECT name FROM ships WHERE {where}")
+    _, model = await full("Which ship is the longest?", asked, asked)
+    assert "asks for one thing" in model.history[1].messages[-1].content
+
+
 async def test_after_a_look_up_the_words_speak_of_a_look_up() -> None:
     look = {"action": "look", "sql": "SELECT port, COUNT(*) FROM ships GROUP BY port", "reason": ""}
     _, model = await full("?", look, "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'")
