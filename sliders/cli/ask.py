@@ -23,6 +23,7 @@ from sliders.cli import serve as cli_mcp
 from sliders.cli.complete import DocumentsArgument
 from sliders.cli.shell import (
     CLUSTER,
+    EXTRACTION,
     LIMITS,
     MODEL,
     SHOWN,
@@ -126,13 +127,7 @@ OpenOption = Annotated[
 
 @app.command()
 @takes(
-    "workspace",
-    *MODEL,
-    "extract_model",
-    "doubt_model",
-    *LIMITS,
-    "concurrency",
-    "unverified",
+    *EXTRACTION,
     "batch",
     "audit_share",
     "ocr",

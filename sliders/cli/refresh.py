@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sliders.cli.shell import CLUSTER, LIMITS, MODEL, SHOWN, CommandCall, show_added, takes
+from sliders.cli.shell import CLUSTER, EXTRACTION, SHOWN, CommandCall, show_added, takes
 from sliders.errors import EXIT_CODES, BudgetExceeded, SettingsError, StoreError
 
 if TYPE_CHECKING:
@@ -68,17 +68,7 @@ def _texts(path: Path, data: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(listed)
 
 
-@takes(
-    "workspace",
-    *MODEL,
-    "extract_model",
-    "doubt_model",
-    *LIMITS,
-    "concurrency",
-    "unverified",
-    *CLUSTER,
-    *SHOWN,
-)
+@takes(*EXTRACTION, *CLUSTER, *SHOWN)
 def refresh(
     call: CommandCall,
     file: Annotated[

@@ -30,6 +30,15 @@ T = TypeVar("T")
 DEFAULT_WORKSPACE = "sliders.db"
 MODEL = ("model", "dialect", "base_url", "api_key")
 LIMITS = ("max_tokens", "max_cost", "max_minutes")
+EXTRACTION = (
+    "workspace",
+    *MODEL,
+    "extract_model",
+    "doubt_model",
+    *LIMITS,
+    "concurrency",
+    "unverified",
+)
 CLUSTER = ("executor", "ray_address")
 SHOWN = ("as_json", "quiet", "plain")
 Format = Literal["table", "csv", "json", "markdown"]

@@ -18,9 +18,9 @@ _MOST_TITLES = 3
 
 @dataclass(slots=True)
 class PageTable:
-    """A table of a page in its lines `first` to `last` (inclusive). `table` is None where its rows
-    stand in one of an earlier page; `pages` are those on which it goes on, each with the number of
-    its rows. `region` is where it was found without drawn cells.
+    """A table of a page in its lines `first` to `last` (inclusive). `table` is None when its rows
+    were moved into a table of an earlier page. `pages` lists the pages on which the table goes on,
+    each with the number of its rows. `region` is the place of a table without drawn cells.
     """
 
     first: int
@@ -30,8 +30,8 @@ class PageTable:
     region: Region | None = None
 
     def take(self, part: PageTable, number: int) -> bool:
-        """Put the rows of the first table of page `number` behind those of this one; False where
-        it is another table.
+        """Adds the rows of `part`, the first table of page `number`, to this table. Returns False,
+        and changes nothing, when `part` is another table.
         """
         if self.region is None or part.region is None or self.table is None or part.table is None:
             return False
@@ -54,7 +54,10 @@ def join_printed_tables(
     tables: Sequence[Sequence[PageTable]],
     furniture: frozenset[str],
 ) -> None:
-    """The same for tables without drawn cells: what goes on has no header, or the same one."""
+    """Moves the rows of a table without drawn cells that goes on at the top of the next page into
+    the table. The part on the next page has no header, or the same one; only running headers and
+    footers stand between the two parts.
+    """
     begun: PageTable | None = None
     for number, (lines, found) in enumerate(zip(pages, tables, strict=True)):
         if not found:
