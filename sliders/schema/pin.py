@@ -109,15 +109,21 @@ def _schema_from_file(path: Path) -> Schema:
     return _schema_from_text(text)
 
 
+_CREATE = "create table"
+
+
 def _schema_from_text(text: str) -> Schema:
-    if "create table" in text.lower():
-        return _schema_from_ddl(text)
+    ddl = _CREATE in text.lower()
     try:
         data = yaml.safe_load(text)
     except yaml.YAMLError as error:
+        if ddl:
+            return _schema_from_ddl(text)
         raise SchemaError(
             f"the schema is neither YAML nor CREATE TABLE statements: {error}"
         ) from error
+    if ddl and not (isinstance(data, Mapping) and _CREATE not in str([*data]).lower()):
+        return _schema_from_ddl(text)  # in YAML, a description may hold these words
     if not isinstance(data, Mapping):
         raise SchemaError(
             "the schema text holds no mapping; write `table: {column: type}` or CREATE "

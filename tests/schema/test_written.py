@@ -43,6 +43,12 @@ def test_what_is_written_reads_back(tables: list[Table]) -> None:
     assert schema_from(schema_yaml(schema)) == schema
 
 
+def test_a_description_may_speak_of_statements() -> None:
+    column = Column("rule", description="the CREATE TABLE statement that it names", pinned=True)
+    schema = Schema((Table("rules", (column,), row="one rule", pinned=True),))
+    assert schema_from(schema_yaml(schema)) == schema
+
+
 def test_checks_and_categories_are_written() -> None:
     columns = (
         Column("kind", ColumnType.CATEGORY, values=("yes", "no", "07"), pinned=True),
